@@ -35,32 +35,43 @@ typedef struct array {
     int use;
 } array;
 
-/* A call, given the places of its arrays. */
+/* A call, given the places of its arrays; and what a sort is told beside these. */
 typedef struct api {
     const char *name;
-    clsort_status (*call)(const world *w, const place *at);
+    clsort_status (*call)(const world *w, const struct api *a, const place *at);
     array arrays[MOST_ARRAYS + 1];
+    size_t count, rows, top_k;
+    cl_uint work_group, flags;
 } api;
 
-static clsort_desc bytes_desc(void)
+/* Describes a sort, whose arrays have the names of the description's fields. */
+static clsort_desc describe(const api *a, const place *at)
 {
+    static const struct { const char *name; size_t buffer, offset; } fields[] = {
+#define FIELD(name, at) { #name, offsetof(clsort_desc, name), offsetof(clsort_desc, at##_offset) }
+        FIELD(keys, keys), FIELD(keys_out, keys_out), FIELD(values, values),
+        FIELD(values_out, values_out), FIELD(indices, indices), FIELD(scratch, scratch),
+        FIELD(segments, segments), FIELD(segment_ends, segment_ends), FIELD(count_buffer, count)
+#undef FIELD
+    };
     clsort_desc d = clsort_desc_default();
-    d.count = N;
+    size_t i, k;
+    for (i = 0; a->arrays[i].name; i++)
+        for (k = 0; k < sizeof fields / sizeof *fields; k++) {
+            if (strcmp(a->arrays[i].name, fields[k].name)) continue;
+            memcpy((char *)&d + fields[k].buffer, &at[i].buffer, sizeof at[i].buffer);
+            memcpy((char *)&d + fields[k].offset, &at[i].offset, sizeof at[i].offset);
+        }
+    d.count = a->count ? a->count : N;
     d.key_type = CLSORT_U8;
-    return d;
-}
-
-/* Names arrays 0 ... 4 of a sort, and its scratch memory as array 5, as far as there are places. */
-static clsort_desc place_sort(clsort_desc d, const place *at, size_t arrays)
-{
-    d.keys = at[0].buffer, d.keys_offset = at[0].offset;
-    if (arrays > 1) d.keys_out = at[1].buffer, d.keys_out_offset = at[1].offset;
-    if (arrays > 2) d.values = at[2].buffer, d.values_offset = at[2].offset, d.value_size = 1;
-    if (arrays > 3) d.values_out = at[3].buffer, d.values_out_offset = at[3].offset;
-    if (arrays > 4) d.indices = at[4].buffer, d.indices_offset = at[4].offset;
-    if (arrays <= 5) return d;
-    d.scratch = at[5].buffer, d.scratch_offset = at[5].offset;
-    d.scratch_size = SCRATCH_BYTES;
+    d.rows = a->rows;
+    d.row_stride = a->rows ? STRIDE : 0;
+    d.top_k = a->top_k;
+    d.tuning.work_group = a->work_group;
+    d.flags = a->flags;
+    d.value_size = d.values != NULL;
+    d.scratch_size = d.scratch ? SCRATCH_BYTES : 0;
+    d.segment_count = d.segments ? 5 : 0;
     return d;
 }
 
@@ -71,113 +82,22 @@ static clsort_status enqueue(const world *w, const clsort_desc *d)
     return checked;
 }
 
-static clsort_status sort_in_place(const world *w, const place *at)
+static clsort_status sort(const world *w, const api *a, const place *at)
 {
-    clsort_desc d = place_sort(bytes_desc(), at, 1);
-    d.values = at[1].buffer, d.values_offset = at[1].offset, d.value_size = 1;
+    const clsort_desc d = describe(a, at);
     return enqueue(w, &d);
 }
 
-static clsort_status sort_apart(const world *w, const place *at)
+static clsort_status check_order(const world *w, const api *a, const place *at)
 {
-    const clsort_desc d = place_sort(bytes_desc(), at, 6);
-    return enqueue(w, &d);
-}
-
-static clsort_desc rows_desc(void)
-{
-    clsort_desc d = bytes_desc();
-    d.rows = ROWS;
-    d.row_stride = STRIDE;
-    return d;
-}
-
-static clsort_status sort_rows(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(rows_desc(), at, 6);
-    d.count_buffer = at[6].buffer, d.count_offset = at[6].offset;
-    return enqueue(w, &d);
-}
-
-static clsort_status sort_segments(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(bytes_desc(), at, 6);
-    d.segments = at[6].buffer, d.segments_offset = at[6].offset;
-    d.segment_count = 5;
-    return enqueue(w, &d);
-}
-
-static clsort_status sort_with_gaps(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(bytes_desc(), at, 6);
-    d.segments = at[6].buffer, d.segments_offset = at[6].offset;
-    d.segment_ends = at[7].buffer, d.segment_ends_offset = at[7].offset;
-    d.segment_count = 5;
-    return enqueue(w, &d);
-}
-
-static clsort_status select_first(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(rows_desc(), at, 5);
-    d.top_k = K;
-    return enqueue(w, &d);
-}
-
-/* Values are fetched by indices, which lie in scratch memory if they are not wanted. */
-static clsort_status select_values(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(rows_desc(), at, 4);
-    d.top_k = K;
-    d.scratch = at[4].buffer, d.scratch_offset = at[4].offset;
-    d.scratch_size = SCRATCH_BYTES;
-    return enqueue(w, &d);
-}
-
-/* More than a work-group can sort: a sort follows, but for CLSORT_FLAG_TOP_UNSORTED. */
-static clsort_desc many_desc(const place *at, cl_uint flags)
-{
-    clsort_desc d = place_sort(bytes_desc(), at, 2);
-    d.count = MANY;
-    d.top_k = MOST;
-    d.indices = at[2].buffer, d.indices_offset = at[2].offset;
-    d.flags = flags;
-    return d;
-}
-
-static clsort_status select_many(const world *w, const place *at)
-{
-    clsort_desc d = many_desc(at, 0);
-    d.tuning.work_group = 256;   /* else the whole row is sorted */
-    d.scratch = at[3].buffer, d.scratch_offset = at[3].offset;
-    d.scratch_size = SCRATCH_BYTES;
-    return enqueue(w, &d);
-}
-
-static clsort_status select_from_sorted(const world *w, const place *at)
-{
-    clsort_desc d = many_desc(at, 0);
-    d.scratch = at[3].buffer, d.scratch_offset = at[3].offset;
-    d.scratch_size = SCRATCH_BYTES;
-    return enqueue(w, &d);
-}
-
-static clsort_status select_unsorted(const world *w, const place *at)
-{
-    const clsort_desc d = many_desc(at, CLSORT_FLAG_TOP_UNSORTED);
-    return enqueue(w, &d);
-}
-
-static clsort_status check_order(const world *w, const place *at)
-{
-    clsort_desc d = place_sort(rows_desc(), at, 1);
-    d.count_buffer = at[1].buffer, d.count_offset = at[1].offset;
+    const clsort_desc d = describe(a, at);
     return clsort_enqueue_is_sorted(w->sorter, w->queue, &d, at[2].buffer, at[2].offset, 0, NULL,
                                     NULL);
 }
 
-static clsort_status prove(const world *w, const place *at)
+static clsort_status prove(const world *w, const api *a, const place *at)
 {
-    const clsort_desc d = place_sort(bytes_desc(), at, 5);
+    const clsort_desc d = describe(a, at);
     const cl_mem proof = at[5].buffer;
     const size_t offset = at[5].offset;
     const clsort_status before = clsort_enqueue_fingerprint(w->sorter, w->queue, &d, proof, offset,
@@ -186,11 +106,12 @@ static clsort_status prove(const world *w, const place *at)
     return before;
 }
 
-static clsort_status gather(const world *w, const place *at)
+static clsort_status gather(const world *w, const api *self, const place *at)
 {
     clsort_array a[2];
     clsort_gather_desc g = clsort_gather_desc_default();
     size_t i;
+    (void)self;
     memset(a, 0, sizeof a);
     for (i = 0; i < 2; i++) {
         a[i].source = at[2 * i].buffer, a[i].source_offset = at[2 * i].offset;
@@ -205,9 +126,10 @@ static clsort_status gather(const world *w, const place *at)
     return clsort_enqueue_gather(w->sorter, w->queue, &g, 0, NULL, NULL);
 }
 
-static clsort_status merge(const world *w, const place *at)
+static clsort_status merge(const world *w, const api *self, const place *at)
 {
     clsort_merge_desc m = clsort_merge_desc_default();
+    (void)self;
     m.count_a = m.count_b = N;
     m.key_type = CLSORT_U8;
     m.value_size = 1;
@@ -221,11 +143,12 @@ static clsort_status merge(const world *w, const place *at)
 }
 
 /* Two runs of N elements, in buffers of their own. */
-static clsort_status merge_runs(const world *w, const place *at)
+static clsort_status merge_runs(const world *w, const api *self, const place *at)
 {
     clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
     clsort_run run[2];
     cl_uint k;
+    (void)self;
     for (k = 0; k < 2; k++) {
         run[k].count = N;
         run[k].keys = at[k].buffer, run[k].keys_offset = at[k].offset;
@@ -242,9 +165,10 @@ static clsort_status merge_runs(const world *w, const place *at)
     return clsort_enqueue_merge_runs(w->sorter, w->queue, &m, 0, NULL, NULL);
 }
 
-static clsort_status part(const world *w, const place *at)
+static clsort_status part(const world *w, const api *self, const place *at)
 {
     clsort_partition_desc p = clsort_partition_desc_default();
+    (void)self;
     p.count = N;
     p.splitter_count = 3;
     p.key_type = CLSORT_U8;
@@ -265,51 +189,64 @@ static clsort_status part(const world *w, const place *at)
 #define SCRATCH { "scratch", SCRATCH_BYTES, 16, BOTH }
 
 static const api apis[] = {
-    { "a sort in place", sort_in_place, { { "keys", N, 1, BOTH }, { "values", N, 1, BOTH } } },
-    { "a sort", sort_apart, { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH } },
-    { "rows", sort_rows,
-      { { "keys", EXTENT, 1, READ }, OUTPUTS(EXTENT), SCRATCH, { "count_buffer", 4, 4, READ } } },
-    { "segments", sort_segments,
-      { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH, { "segments", 4 * 6, 4, READ } } },
-    { "segments with gaps", sort_with_gaps,
-      { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH, { "segments", 4 * 5, 4, READ },
-        { "segment_ends", 4 * 5, 4, READ } } },
-    { "top-k", select_first,
-      { { "keys", EXTENT, 1, READ }, { "keys_out", ROWS * K, 1, WRITTEN },
-        { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN },
-        { "indices", 4 * ROWS * K, 4, BOTH } } },
-    { "top-k of values", select_values,
-      { { "keys", EXTENT, 1, READ }, { "keys_out", ROWS * K, 1, WRITTEN },
-        { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN }, SCRATCH } },
-    { "top-k of many", select_many,
-      { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, BOTH }, { "indices", 4 * MOST, 4, BOTH },
-        { "scratch", SCRATCH_BYTES, 16, BOTH } } },
-    { "top-k of a sorted row", select_from_sorted,
-      { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, WRITTEN },
-        { "indices", 4 * MOST, 4, WRITTEN }, { "scratch", SCRATCH_BYTES, 16, BOTH } } },
-    { "top-k of many, unsorted", select_unsorted,
-      { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, WRITTEN },
-        { "indices", 4 * MOST, 4, WRITTEN } } },
+    { "a sort in place", sort,
+      .arrays = { { "keys", N, 1, BOTH }, { "values", N, 1, BOTH } } },
+    { "a sort", sort,
+      .arrays = { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH } },
+    { "rows", sort,
+      .arrays = { { "keys", EXTENT, 1, READ }, OUTPUTS(EXTENT), SCRATCH,
+                  { "count_buffer", 4, 4, READ } },
+      .rows = ROWS },
+    { "segments", sort,
+      .arrays = { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH, { "segments", 4 * 6, 4, READ } } },
+    { "segments with gaps", sort,
+      .arrays = { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH, { "segments", 4 * 5, 4, READ },
+                  { "segment_ends", 4 * 5, 4, READ } } },
+    { "top-k", sort,
+      .arrays = { { "keys", EXTENT, 1, READ }, { "keys_out", ROWS * K, 1, WRITTEN },
+                  { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN },
+                  { "indices", 4 * ROWS * K, 4, BOTH } },
+      .rows = ROWS, .top_k = K },
+    { "top-k of values", sort,
+      .arrays = { { "keys", EXTENT, 1, READ }, { "keys_out", ROWS * K, 1, WRITTEN },
+                  { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN },
+                  SCRATCH },
+      .rows = ROWS, .top_k = K },   /* values are fetched by indices, which lie in scratch memory */
+    { "top-k of many", sort,
+      .arrays = { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, BOTH },
+                  { "indices", 4 * MOST, 4, BOTH }, SCRATCH },
+      .count = MANY, .top_k = MOST, .work_group = 256 },   /* else the whole row is sorted */
+    { "top-k of a sorted row", sort,
+      .arrays = { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, WRITTEN },
+                  { "indices", 4 * MOST, 4, WRITTEN }, SCRATCH },
+      .count = MANY, .top_k = MOST },
+    { "top-k of many, unsorted", sort,
+      .arrays = { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, WRITTEN },
+                  { "indices", 4 * MOST, 4, WRITTEN } },
+      .count = MANY, .top_k = MOST, .flags = CLSORT_FLAG_TOP_UNSORTED },
     { "a check of order", check_order,
-      { { "keys", EXTENT, 1, READ }, { "count_buffer", 4, 4, READ }, { "result", 4, 4, BOTH } } },
+      .arrays = { { "keys", EXTENT, 1, READ }, { "count_buffer", 4, 4, READ },
+                  { "result", 4, 4, BOTH } },
+      .rows = ROWS },
     { "a proof", prove,
-      { { "keys", N, 1, READ }, OUTPUTS(N), { "proof", sizeof(clsort_proof), 4, BOTH } } },
+      .arrays = { { "keys", N, 1, READ }, OUTPUTS(N),
+                  { "proof", sizeof(clsort_proof), 4, BOTH } } },
     { "a gather", gather,
-      { { "source", N + 4, 1, READ }, { "target", N, 1, WRITTEN },
-        { "second source", N + 4, 1, READ }, { "second target", N, 1, WRITTEN },
-        { "indices", 4 * N, 4, READ } } },
+      .arrays = { { "source", N + 4, 1, READ }, { "target", N, 1, WRITTEN },
+                  { "second source", N + 4, 1, READ }, { "second target", N, 1, WRITTEN },
+                  { "indices", 4 * N, 4, READ } } },
     { "a merge", merge,
-      { { "keys_a", N, 1, READ }, { "keys_b", N, 1, READ }, { "keys_out", 2 * N, 1, WRITTEN },
-        { "values_a", N, 1, READ }, { "values_b", N, 1, READ },
-        { "values_out", 2 * N, 1, WRITTEN } } },
+      .arrays = { { "keys_a", N, 1, READ }, { "keys_b", N, 1, READ },
+                  { "keys_out", 2 * N, 1, WRITTEN }, { "values_a", N, 1, READ },
+                  { "values_b", N, 1, READ }, { "values_out", 2 * N, 1, WRITTEN } } },
     { "a merge of runs", merge_runs,
-      { { "runs[0].keys", N, 1, READ }, { "runs[1].keys", N, 1, READ },
-        { "runs[0].values", N, 1, READ }, { "runs[1].values", N, 1, READ },
-        { "keys_out", 2 * N, 1, BOTH }, { "values_out", 2 * N, 1, BOTH }, SCRATCH } },
+      .arrays = { { "runs[0].keys", N, 1, READ }, { "runs[1].keys", N, 1, READ },
+                  { "runs[0].values", N, 1, READ }, { "runs[1].values", N, 1, READ },
+                  { "keys_out", 2 * N, 1, BOTH }, { "values_out", 2 * N, 1, BOTH }, SCRATCH } },
     { "a partition", part,
-      { { "keys", N, 1, READ }, { "keys_out", N, 1, WRITTEN }, { "values", N, 1, READ },
-        { "values_out", N, 1, WRITTEN }, { "splitters", 3, 1, READ },
-        { "starts", 4 * 5, 4, WRITTEN }, SCRATCH } }
+      .arrays = { { "keys", N, 1, READ }, { "keys_out", N, 1, WRITTEN },
+                  { "values", N, 1, READ }, { "values_out", N, 1, WRITTEN },
+                  { "splitters", 3, 1, READ }, { "starts", 4 * 5, 4, WRITTEN }, SCRATCH } }
 };
 enum { APIS = sizeof apis / sizeof *apis };
 
@@ -317,13 +254,7 @@ enum { APIS = sizeof apis / sizeof *apis };
 
 static void open_world(world *w)
 {
-    cl_int error = 0;
-    mock_reset(mock_gpu());
-    counted_reset();
-    w->device = (cl_device_id)(void *)&mock_devices[0];
-    w->context = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
-    w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
-    CHECK(error == CL_SUCCESS);
+    mock_open(mock_gpu(), 0, &w->context, &w->device, &w->queue);
     CHECK_OK(clsort_create(w->context, w->device, NULL, &w->sorter));
 }
 
@@ -335,20 +266,12 @@ static void close_world(world *w)
     CHECK(!mock.faults);
 }
 
-static cl_mem new_buffer(const world *w, size_t bytes)
-{
-    cl_int error = 0;
-    cl_mem buffer = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    CHECK(error == CL_SUCCESS);
-    return buffer;
-}
-
 /* Each array in a buffer of its own, with room. */
 static void open_places(const world *w, const api *a, place *at)
 {
     size_t i;
     for (i = 0; a->arrays[i].name; i++) {
-        at[i].buffer = new_buffer(w, ROOM);
+        at[i].buffer = mock_new_buffer(w->context, ROOM);
         at[i].offset = 0;
     }
 }
@@ -361,71 +284,93 @@ static void close_places(const api *a, place *at)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* Array i in a buffer that ends `less` bytes before the array does. */
-static void expect_end(const world *w, const api *a, const place *at, size_t i, size_t offset,
-                       size_t less)
+/* Does something with each array of each call: `expect` hears of array i, with all in places. */
+static void try_arrays(void (*expect)(const world *w, const api *a, const place *at, size_t i))
+{
+    world w;
+    size_t k, i;
+    open_world(&w);
+    for (k = 0; k < APIS; k++) {
+        place at[MOST_ARRAYS];
+        open_places(&w, &apis[k], at);
+        CHECK_OK(apis[k].call(&w, &apis[k], at));
+        for (i = 0; apis[k].arrays[i].name; i++) expect(&w, &apis[k], at, i);
+        close_places(&apis[k], at);
+    }
+    close_world(&w);
+}
+
+/* Array i at an offset in a buffer of its own, which is released then. */
+static void expect_moved(const world *w, const api *a, const place *at, size_t i, cl_mem buffer,
+                         size_t offset, clsort_status code)
 {
     place moved[MOST_ARRAYS];
     memcpy(moved, at, sizeof moved);
-    moved[i].buffer = new_buffer(w, offset + a->arrays[i].bytes - less);
+    moved[i].buffer = buffer;
     moved[i].offset = offset;
-    AT("%s: %s at %zu ends %zu bytes behind its buffer", a->name, a->arrays[i].name, offset, less);
-    CHECK_STATUS(a->call(w, moved), less ? CLSORT_ERROR_BUFFER_TOO_SMALL : CL_SUCCESS);
-    mock_clReleaseMemObject(moved[i].buffer);
+    CHECK_STATUS(a->call(w, a, moved), code);
+    mock_clReleaseMemObject(buffer);
+}
+
+/* In buffers that end with the array, and a byte before. */
+static void expect_ends(const world *w, const api *a, const place *at, size_t i)
+{
+    size_t offset, less;
+    for (offset = 0; offset <= 48; offset += 48)
+        for (less = 0; less < 2; less++) {
+            AT("%s: %s at %zu ends %zu bytes behind its buffer", a->name, a->arrays[i].name,
+               offset, less);
+            expect_moved(w, a, at, i,
+                         mock_new_buffer(w->context, offset + a->arrays[i].bytes - less), offset,
+                         less ? CLSORT_ERROR_BUFFER_TOO_SMALL : CL_SUCCESS);
+        }
 }
 
 static void buffers_end_with_their_arrays(bench *b)
 {
-    world w;
-    size_t k, i;
     (void)b;
-    open_world(&w);
-    for (k = 0; k < APIS; k++) {
-        place at[MOST_ARRAYS];
-        open_places(&w, &apis[k], at);
-        CHECK_OK(apis[k].call(&w, at));
-        for (i = 0; apis[k].arrays[i].name; i++) {
-            expect_end(&w, &apis[k], at, i, 0, 0);
-            expect_end(&w, &apis[k], at, i, 48, 0);
-            expect_end(&w, &apis[k], at, i, 0, 1);
-            expect_end(&w, &apis[k], at, i, 48, 1);
-        }
-        close_places(&apis[k], at);
-    }
-    close_world(&w);
+    try_arrays(expect_ends);
 }
 
-/* Array i in a buffer that kernels may only read, or only write. */
-static void expect_access(const world *w, const api *a, const place *at, size_t i, int allowed)
+/* In buffers that kernels may only read, or only write. */
+static void expect_access(const world *w, const api *a, const place *at, size_t i)
 {
-    place moved[MOST_ARRAYS];
-    cl_int error = 0;
-    memcpy(moved, at, sizeof moved);
-    moved[i].buffer = mock_clCreateBuffer(
-        w->context, allowed == READ ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY, ROOM, NULL, &error);
-    AT("%s: %s in a buffer that is only %s", a->name, a->arrays[i].name,
-       allowed == READ ? "read" : "written");
-    CHECK_STATUS(a->call(w, moved),
-                 a->arrays[i].use & ~allowed ? CLSORT_ERROR_BUFFER_ACCESS : CL_SUCCESS);
-    mock_clReleaseMemObject(moved[i].buffer);
+    int allowed;
+    for (allowed = READ; allowed <= WRITTEN; allowed++) {
+        cl_int error = 0;
+        const cl_mem buffer = mock_clCreateBuffer(
+            w->context, allowed == READ ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY, ROOM, NULL, &error);
+        AT("%s: %s in a buffer that is only %s", a->name, a->arrays[i].name,
+           allowed == READ ? "read" : "written");
+        expect_moved(w, a, at, i, buffer, 0,
+                     a->arrays[i].use & ~allowed ? CLSORT_ERROR_BUFFER_ACCESS : CL_SUCCESS);
+    }
 }
 
 static void buffers_allow_what_kernels_do(bench *b)
 {
-    world w;
-    size_t k, i;
     (void)b;
-    open_world(&w);
-    for (k = 0; k < APIS; k++) {
-        place at[MOST_ARRAYS];
-        open_places(&w, &apis[k], at);
-        for (i = 0; apis[k].arrays[i].name; i++) {
-            expect_access(&w, &apis[k], at, i, READ);
-            expect_access(&w, &apis[k], at, i, WRITTEN);
-        }
-        close_places(&apis[k], at);
-    }
-    close_world(&w);
+    try_arrays(expect_access);
+}
+
+/* In a buffer of another context, and at an offset near SIZE_MAX. What has no count cannot exceed a
+   size_t: it is too long for its buffer. */
+static void expect_nowhere(const world *w, const api *a, const place *at, size_t i)
+{
+    const int alone = !strcmp(a->arrays[i].name, "result") || !strcmp(a->arrays[i].name, "proof");
+    cl_context other = mock_new_context(w->device);
+    AT("%s: %s of another context", a->name, a->arrays[i].name);
+    expect_moved(w, a, at, i, mock_new_buffer(other, ROOM), 0, CLSORT_ERROR_BUFFER_CONTEXT);
+    mock_clReleaseContext(other);
+    AT("%s: %s near SIZE_MAX", a->name, a->arrays[i].name);
+    expect_moved(w, a, at, i, mock_new_buffer(w->context, ROOM), ~(size_t)15,
+                 alone ? CLSORT_ERROR_BUFFER_TOO_SMALL : CLSORT_ERROR_SIZE_OVERFLOW);
+}
+
+static void arrays_are_where_they_can_be(bench *b)
+{
+    (void)b;
+    try_arrays(expect_nowhere);
 }
 
 /* Rows of a gather, those of array `wide` an element too close: its sources and targets, then the
@@ -470,9 +415,7 @@ static void rows_may_touch(bench *b)
     close_world(&w);
 }
 
-static int checked;   /* so many places */
-
-/* Array j in the buffer of array i, `gap` bytes behind its end. */
+/* Array j in the buffer of array i, `gap` steps behind its end. */
 static void expect_neighbours(const world *w, const api *a, const place *at, size_t i, size_t j,
                               int gap)
 {
@@ -486,28 +429,10 @@ static void expect_neighbours(const world *w, const api *a, const place *at, siz
     moved[j].offset = moved[i].offset + first->bytes + (size_t)(gap * (int)second->step);
     if (moved[j].offset % second->step) return;
     AT("%s: %s %d steps behind %s", a->name, second->name, gap, first->name);
-    CHECK_STATUS(a->call(w, moved), wrong ? CLSORT_ERROR_OVERLAP : CL_SUCCESS);
+    CHECK_STATUS(a->call(w, a, moved), wrong ? CLSORT_ERROR_OVERLAP : CL_SUCCESS);
 }
 
-static void arrays_may_touch(bench *b)
-{
-    world w;
-    size_t k, i, j;
-    (void)b;
-    open_world(&w);
-    for (k = 0; k < APIS; k++) {
-        place at[MOST_ARRAYS];
-        open_places(&w, &apis[k], at);
-        for (i = 0; apis[k].arrays[i].name; i++)
-            for (j = 0; apis[k].arrays[j].name; j++) {
-                if (i == j) continue;
-                expect_neighbours(&w, &apis[k], at, i, j, 0);
-                expect_neighbours(&w, &apis[k], at, i, j, -1);
-            }
-        close_places(&apis[k], at);
-    }
-    close_world(&w);
-}
+static int checked;   /* places inside of others */
 
 /* Arrays i and j are only read, and j lies at the start of i; array k is written behind j. */
 static void expect_inside(const world *w, const api *a, const place *at, size_t i, size_t j,
@@ -521,27 +446,26 @@ static void expect_inside(const world *w, const api *a, const place *at, size_t 
     moved[j] = moved[k] = moved[i];
     moved[k].offset += inside->bytes;
     AT("%s: %s and then %s inside %s", a->name, inside->name, written->name, around->name);
-    CHECK_STATUS(a->call(w, moved), CLSORT_ERROR_OVERLAP);
+    CHECK_STATUS(a->call(w, a, moved), CLSORT_ERROR_OVERLAP);
     checked++;
 }
 
-static void arrays_inside_of_others(bench *b)
+static void expect_no_sharing(const world *w, const api *a, const place *at, size_t i)
 {
-    world w;
-    size_t a, i, j, k;
+    size_t j, k;
+    for (j = 0; a->arrays[j].name; j++) {
+        if (i == j) continue;
+        expect_neighbours(w, a, at, i, j, 0);
+        expect_neighbours(w, a, at, i, j, -1);
+        for (k = 0; a->arrays[k].name; k++) expect_inside(w, a, at, i, j, k);
+    }
+}
+
+static void arrays_may_touch(bench *b)
+{
     (void)b;
     checked = 0;
-    open_world(&w);
-    for (a = 0; a < APIS; a++) {
-        place at[MOST_ARRAYS];
-        open_places(&w, &apis[a], at);
-        for (i = 0; apis[a].arrays[i].name; i++)
-            for (j = 0; apis[a].arrays[j].name; j++)
-                for (k = 0; apis[a].arrays[k].name; k++)
-                    if (i != j) expect_inside(&w, &apis[a], at, i, j, k);
-        close_places(&apis[a], at);
-    }
-    close_world(&w);
+    try_arrays(expect_no_sharing);
     CHECK(checked > 10);
 }
 
@@ -574,16 +498,17 @@ static void scratch_is_exact(bench *b)
     (void)b;
     open_world(&w);
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
-        clsort_desc d = bytes_desc();
+        clsort_desc d = clsort_desc_default();
+        d.key_type = CLSORT_U8;
         d.count = cases[i].count;
         d.top_k = cases[i].k;
         d.algorithm = cases[i].algorithm;
         d.value_size = cases[i].value_size;
-        d.keys = new_buffer(&w, ROOM);
-        d.values = d.value_size ? new_buffer(&w, ROOM) : NULL;
-        d.keys_out = new_buffer(&w, ROOM);
-        d.values_out = d.value_size ? new_buffer(&w, ROOM) : NULL;
-        d.scratch = new_buffer(&w, 4 * ROOM);
+        d.keys = mock_new_buffer(w.context, ROOM);
+        d.values = d.value_size ? mock_new_buffer(w.context, ROOM) : NULL;
+        d.keys_out = mock_new_buffer(w.context, ROOM);
+        d.values_out = d.value_size ? mock_new_buffer(w.context, ROOM) : NULL;
+        d.scratch = mock_new_buffer(w.context, 4 * ROOM);
         AT("case %zu", i);
         d.scratch_size = 4 * ROOM;
         d.scratch_size = told_scratch(&w, &d);
@@ -603,9 +528,10 @@ static void scratch_is_exact(bench *b)
 static const test_entry tests[] = {
     { "buffers may end with their arrays, not a byte before", buffers_end_with_their_arrays },
     { "buffers allow what kernels do, and need not allow more", buffers_allow_what_kernels_do },
+    { "arrays lie in buffers of the sorter's context, at offsets that end in a size_t",
+      arrays_are_where_they_can_be },
     { "rows of each array of a gather may touch, but not overlap", rows_may_touch },
     { "arrays may touch, but not share a byte that is written", arrays_may_touch },
-    { "arrays inside of others must not be written", arrays_inside_of_others },
     { "scratch may be as small as documented, not a byte smaller", scratch_is_exact }
 };
 

@@ -5,8 +5,6 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
-#include "later.h"
-#include "names.h"
 
 /* ---- world: a context, a queue and buffers on a faked device --------------------------------- */
 
@@ -25,19 +23,12 @@ typedef struct world {
 static void open_world(world *w, mock_facts facts, size_t bytes, cl_uint flags)
 {
     clsort_options options = clsort_options_default();
-    cl_int error = 0;
     size_t i;
     memset(w, 0, sizeof *w);
-    options.flags = flags;
-    mock_reset(facts);
-    counted_reset();
     memcpy(w->live, mock.live, sizeof w->live);
-    w->device = (cl_device_id)(void *)&mock_devices[0];
-    w->context = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
-    w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
-    for (i = 0; i < BUFFERS; i++)
-        w->buffer[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    CHECK(error == CL_SUCCESS);
+    options.flags = flags;
+    mock_open(facts, 0, &w->context, &w->device, &w->queue);
+    for (i = 0; i < BUFFERS; i++) w->buffer[i] = mock_new_buffer(w->context, bytes);
     CHECK_OK(clsort_create(w->context, w->device, &options, &w->sorter));
 }
 
@@ -61,33 +52,6 @@ static clsort_desc make_desc(const world *w, size_t n, cl_uint type)
     d.key_type = type;
     d.keys = w->buffer[KEYS];
     return d;
-}
-
-/* ---- every algorithm ------------------------------------------------------------------------- */
-
-static void sort_everything(bench *b)
-{
-    static const cl_uint types[] = { CLSORT_U8, CLSORT_F16, CLSORT_U32, CLSORT_F64 };
-    static const size_t counts[] = { 0, 1, 5, 3000, 100000 };
-    size_t v, t, c, i;
-    const char *name;
-    (void)b;
-    for (v = 0; v < MOCK_PRESETS; v++) {
-        world w;
-        open_world(&w, mock_presets[v].facts(), 1 << 20, 0);
-        for (i = 0; (name = clsort_algorithm_name((cl_uint)i)) != NULL; i++)
-            for (t = 0; t < 4; t++)
-                for (c = 0; c < 5; c++) {
-                    clsort_desc d = make_desc(&w, counts[c], types[t]);
-                    AT("%s on a %s, %zu keys of type %x", name, mock_presets[v].name, counts[c],
-                       (unsigned)types[t]);
-                    CHECK_OK(clsort_set_algorithm(&d, name));
-                    if (!strncmp(name, "batch", 5)) d.rows = 1;
-                    if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
-                    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
-                }
-        close_world(&w);
-    }
 }
 
 /* ---- a compiler that rejects sweeps ---------------------------------------------------------- */
@@ -147,9 +111,8 @@ static void sort_in_own_scratch(world *w, const clsort_desc *desc)
 {
     clsort_desc d = *desc;
     size_t now = 0;
-    cl_int error = 0;
     CHECK_OK(clsort_scratch_size(w->sorter, &d, &d.scratch_size));
-    d.scratch = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, d.scratch_size, NULL, &error);
+    d.scratch = mock_new_buffer(w->context, d.scratch_size);
     CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &d, 0, NULL, NULL));
     CHECK_OK(clsort_scratch_size(w->sorter, desc, &now));
     CHECK(now <= d.scratch_size);
@@ -329,44 +292,6 @@ static void report_failed_sorts(bench *b)
         }
 }
 
-/* Each call of a collect fails: it says so, and the next one still finds the wrong sort. */
-static void judge_later(bench *b)
-{
-    int held, fail, wait;
-    (void)b;
-    for (held = 0; held < 2; held++)
-        for (wait = 0; wait < 2; wait++)
-            for (fail = 1; fail <= 3; fail++) {
-                world w;
-                story t;
-                clsort_status status;
-                open_verified(&w, &t);
-                AT("call %d of collect fails%s%s", fail, held ? ", commands were held" : "",
-                   wait ? ", it waits" : "");
-                sort_some(&w, 1);
-                CHECK_OK(clsort_collect(w.sorter, 1));
-                t.wrong_first = t.wrong_last = 2;
-                mock.hold = 1;
-                sort_some(&w, 1);
-                mock.hold = held;
-                if (!held || !wait) mock_run();
-                counted.calls = 0;
-                counted.fail_at = fail;
-                counted.code = CL_OUT_OF_HOST_MEMORY;
-                status = clsort_collect(w.sorter, wait);
-                counted.fail_at = 0;
-                if (!counted.failed) CHECK(status == CLSORT_ERROR_WRONG_RESULT);
-                else if (status != CLSORT_ERROR_WRONG_RESULT) {
-                    CHECK(status == CL_OUT_OF_HOST_MEMORY && !t.told[0]);
-                    CHECK(strstr(clsort_last_error(w.sorter), counted.failed_function) != NULL);
-                    CHECK_STATUS(clsort_collect(w.sorter, wait), CLSORT_ERROR_WRONG_RESULT);
-                }
-                CHECK(t.told[0] == 1);
-                CHECK_OK(clsort_collect(w.sorter, 1));
-                close_world(&w);
-            }
-}
-
 /* A running sort has no proof yet, whatever its event answers. */
 static void leave_running_sorts(bench *b)
 {
@@ -458,14 +383,15 @@ static int try_everything(world *w, int top)
     return sorted;
 }
 
-static void count_no_units(bench *b)
+/* On each kind of device, also on one that says that it has no compute units. */
+static void sort_everything(bench *b)
 {
     size_t v;
     (void)b;
-    for (v = 0; v < MOCK_PRESETS; v++) {
+    for (v = 0; v < 2 * MOCK_PRESETS; v++) {
         world w;
-        mock_facts f = mock_presets[v].facts();
-        f.compute_units = 0;
+        mock_facts f = mock_presets[v / 2].facts();
+        if (v % 2) f.compute_units = 0;
         open_world(&w, f, 1 << 20, 0);
         CHECK(try_everything(&w, 1) > 100);
         close_world(&w);
@@ -567,12 +493,11 @@ static void find_parts_of_devices(bench *b)
     (void)b;
     for (whole = 0; whole < 2; whole++) {
         cl_device_id part = (cl_device_id)(void *)&mock_devices[1];
-        cl_int error = 0;
         clsort_sorter *s = NULL;
         cl_context context;
         world w;
         open_world(&w, mock_cpu(), 4096, 0);
-        context = mock_clCreateContext(NULL, 1, whole ? &w.device : &part, NULL, NULL, &error);
+        context = mock_new_context(whole ? w.device : part);
         CHECK_STATUS(clsort_create(context, part, NULL, &s),
                      whole ? CLSORT_ERROR_DEVICE_UNUSABLE : CL_SUCCESS);
         clsort_destroy(s);
@@ -605,8 +530,7 @@ static void allocate_early(bench *b)
         cl_uint n;
         cl_command_queue queue;
         open_world(&w, mock_presets[v / 2].facts(), 1 << 20, 0);
-        queue = mock_clCreateCommandQueue(
-            w.context, w.device, v % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+        queue = mock_new_queue(w.context, w.device, v % 2);
         for (n = 0; n < 15; n++) gates[n] = mock_clCreateUserEvent(w.context, &error);
         for (n = 0; n < 15; n++) mock_clSetUserEventStatus(gates[n], CL_COMPLETE);
         d = make_desc(&w, 3000, CLSORT_U32);
@@ -626,50 +550,17 @@ static void allocate_early(bench *b)
     }
 }
 
-/* After clsort_prepare on a queue, the first sort on it makes no object but events, and builds
-   nothing. */
-static void prepare_on_a_queue(bench *b)
-{
-    size_t v;
-    (void)b;
-    for (v = 0; v < 2 * MOCK_PRESETS; v++) {
-        world w;
-        clsort_desc d, bare;
-        cl_int error = 0;
-        cl_command_queue queue;
-        int made[COUNTED_KINDS], i;
-        open_world(&w, mock_presets[v / 2].facts(), 1 << 20, 0);
-        queue = mock_clCreateCommandQueue(
-            w.context, w.device, v % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
-        bare = d = make_desc(&w, 3000, CLSORT_U32);
-        bare.keys = NULL;
-        bare.algorithm = d.algorithm = CLSORT_MERGE;
-        AT("device %zu", v);
-        CHECK_OK(clsort_prepare(w.sorter, queue, &bare));
-        CHECK(mock.commands > 0);
-        d.flags = CLSORT_FLAG_NO_BUILD;
-        memcpy(made, counted.made, sizeof made);
-        CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, 0, NULL, NULL));
-        for (i = 0; i < COUNTED_KINDS; i++)
-            CHECK(counted.made[i] == made[i] || (v % 2 && i == COUNTED_EVENT));
-        clsort_trim(w.sorter);
-        mock_clReleaseCommandQueue(queue);
-        close_world(&w);
-    }
-}
-
 /* The queue is checked, before anything is built. */
 static void refuse_to_prepare_on_foreign_queues(bench *b)
 {
-    cl_int error = 0;
     cl_context context;
     cl_command_queue queue;
     clsort_desc d;
     world w;
     (void)b;
     open_world(&w, mock_gpu(), 4096, 0);
-    context = mock_clCreateContext(NULL, 1, &w.device, NULL, NULL, &error);
-    queue = mock_clCreateCommandQueue(context, w.device, 0, &error);
+    context = mock_new_context(w.device);
+    queue = mock_new_queue(context, w.device, 0);
     d = make_desc(&w, 100, CLSORT_U32);
     CHECK_STATUS(clsort_prepare(w.sorter, queue, &d), CLSORT_ERROR_QUEUE_MISMATCH);
     CHECK_STATUS(clsort_prepare(w.sorter, (cl_command_queue)(void *)w.buffer[KEYS], &d),
@@ -690,8 +581,7 @@ static void prepare_beside_waiting_commands(bench *b)
     world w;
     (void)b;
     open_world(&w, mock_gpu(), 4096, 0);
-    queue = mock_clCreateCommandQueue(w.context, w.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-                                      &error);
+    queue = mock_new_queue(w.context, w.device, 1);
     gate = mock_clCreateUserEvent(w.context, &error);
     d = make_desc(&w, 100, CLSORT_U32);
     CHECK(mock_clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL) == CL_SUCCESS);
@@ -753,8 +643,7 @@ static void wait_for_many_events(bench *b)
         clsort_desc d;
         open_world(&w, mock_gpu(), 1 << 16, 0);
         AT("%u events", (unsigned)n);
-        queue = mock_clCreateCommandQueue(w.context, w.device,
-                                          CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+        queue = mock_new_queue(w.context, w.device, 1);
         for (i = 0; i < n; i++) events[i] = mock_clCreateUserEvent(w.context, &error);
         d = make_desc(&w, 10000, CLSORT_U32);
         d.algorithm = CLSORT_MERGE;
@@ -1055,49 +944,6 @@ static void avoid_wrong_cached(bench *b)
     }
 }
 
-/* What a description needs by its flags alone is what it needs with its buffers; without flags for
-   outputs, what it needs with outputs in the input's place. */
-static void foresee_scratch(bench *b)
-{
-    static const cl_uint types[] = { CLSORT_U16, CLSORT_F32, CLSORT_U64 };
-    static const size_t counts[] = { 0, 1, 5000, 16385, 1 << 15, 70000, 1 << 20, 3 << 20 };
-    cl_uint kind;
-    (void)b;
-    for (kind = 0; kind < 2 * 3 * 3 * 2 * 8; kind++) {
-        const cl_uint values = kind / 6 % 3 * 4, indices = kind / 18 % 2;
-        const size_t n = counts[kind / 36];
-        clsort_desc d;
-        world w;
-        size_t asked = 0, in_place = 0, apart = 0, same = 0;
-        if (values && indices) continue;
-        open_world(&w, mock_nvidia(), (size_t)1 << 25, 0);
-        AT("type %u, values %u, indices %u, n %u, radix %u", (unsigned)types[kind % 3],
-           (unsigned)values, (unsigned)indices, (unsigned)n, (unsigned)(kind / 3 % 2));
-        d = make_desc(&w, n, types[kind % 3]);
-        d.keys = NULL;
-        d.value_size = values;
-        d.algorithm = kind / 3 % 2 ? CLSORT_RADIX : CLSORT_AUTO;
-        d.keys_out = CLSORT_LATER;
-        d.values_out = values ? CLSORT_LATER : NULL;
-        d.indices = indices ? CLSORT_LATER : NULL;
-        CHECK_OK(clsort_scratch_size(w.sorter, &d, &asked));
-        d.keys_out = d.values_out = NULL;
-        CHECK_OK(clsort_scratch_size(w.sorter, &d, &in_place));
-        d.keys = w.buffer[KEYS];
-        d.keys_out = w.buffer[KEYS_OUT];
-        d.values = values ? w.buffer[VALUES] : NULL;
-        d.values_out = values ? w.buffer[VALUES_OUT] : NULL;
-        d.indices = indices ? w.buffer[INDICES] : NULL;
-        CHECK_OK(clsort_scratch_size(w.sorter, &d, &apart));
-        CHECK(apart == asked);
-        d.keys_out = d.keys;
-        d.values_out = d.values;
-        CHECK_OK(clsort_scratch_size(w.sorter, &d, &same));
-        CHECK(indices || same == in_place);
-        close_world(&w);
-    }
-}
-
 /* Programs of NVIDIA's driver are kept until their launches are done; that does not wait for the
    caller to flush the queue. */
 static void flush_what_keeps_programs(bench *b)
@@ -1116,7 +962,7 @@ static void flush_what_keeps_programs(bench *b)
 
 /* A queue for each sort: two of them have scratch memory in turns, whether they are released
    (`kept` 0) or somebody still holds them. A queue that sorts in between keeps its own. */
-static void queues_come_and_go(mock_facts facts, cl_command_queue_properties properties, int kept)
+static void queues_come_and_go(mock_facts facts, int out_of_order, int kept)
 {
     world w;
     clsort_desc d;
@@ -1126,8 +972,7 @@ static void queues_come_and_go(mock_facts facts, cl_command_queue_properties pro
     d = make_desc(&w, 1000, CLSORT_U32);
     d.algorithm = CLSORT_MERGE;
     for (i = 0; i < 10; i++) {
-        cl_int error = 0;
-        queues[i] = mock_clCreateCommandQueue(w.context, w.device, properties, &error);
+        queues[i] = mock_new_queue(w.context, w.device, out_of_order);
         CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
         CHECK_OK(clsort_enqueue_sort(w.sorter, queues[i], &d, 0, NULL, NULL));
         AT("queue %d, kept %d: %u slots", i, kept, (unsigned)w.sorter->slot_count);
@@ -1147,8 +992,7 @@ static void take_over_idle_slots(bench *b)
     int i;
     (void)b;
     for (i = 0; i < 8; i++)
-        queues_come_and_go(i & 1 ? mock_nvidia() : mock_gpu(),
-                           i & 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, i >> 2);
+        queues_come_and_go(i & 1 ? mock_nvidia() : mock_gpu(), i >> 1 & 1, i >> 2);
 }
 
 /* What a queue has yet to do keeps its scratch memory, and with NVIDIA's driver its programs, also
@@ -1165,9 +1009,7 @@ static void keep_slots_in_use(bench *b)
         d.algorithm = CLSORT_MERGE;
         mock.hold = 1;
         for (i = 0; i < 10; i++) {
-            cl_int error = 0;
-            cl_command_queue queue = mock_clCreateCommandQueue(
-                w.context, w.device, v & 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+            cl_command_queue queue = mock_new_queue(w.context, w.device, v >> 1);
             if (i == 5) mock_run();
             mock.hold = i < 5;
             CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, 0, NULL, NULL));
@@ -1259,33 +1101,43 @@ static int pins_host_arrays(mock_facts facts, size_t shift, size_t value_size, i
     return in_place;
 }
 
-static int uses_host_arrays(mock_facts facts, size_t shift, size_t value_size, int indices)
+static mock_facts unified(mock_facts f, cl_bool unified)
 {
-    return pins_host_arrays(facts, shift, value_size, indices, 1, 0);
+    f.unified = unified;
+    return f;
 }
 
 static void use_host_arrays(bench *b)
 {
-    mock_facts apart = mock_cpu();
+    const struct {
+        mock_facts facts;
+        size_t shift, value_size;
+        int indices, block, refuses, in_place;
+    } cases[] = {
+        { mock_gpu(), 0, 0, 0, 1, 0, 0 },
+        { unified(mock_cpu(), CL_FALSE), 0, 4, 0, 1, 0, 0 },
+        { mock_cpu(), 0, 0, 0, 1, 0, 1 },
+        { mock_cpu(), 4, 4, 0, 1, 0, 2 },
+        { mock_cpu(), 2, 0, 0, 1, 0, 0 },
+        { mock_cpu(), 4, 8, 0, 1, 0, 0 },
+        { mock_cpu(), 4, 12, 0, 1, 0, 2 },
+        { mock_cpu(), 0, 0, 1, 1, 0, 2 },
+        { unified(mock_gpu(), CL_TRUE), 4, 4, 0, 1, 0, 2 },
+        { mock_nvidia(), 1, 4, 0, 1, 0, 1 },
+        { mock_nvidia(), 1, 0, 0, 0, 0, 1 },
+        { mock_nvidia(), 1, 4, 0, 0, 0, 2 },
+        { mock_nvidia(), 1, 0, 1, 0, 0, 1 },
+        { mock_nvidia(), 1, 4, 0, 0, 1, 0 },
+        { mock_nvidia(), 1, 4, 0, 1, 1, 0 }
+    };
+    size_t i;
     (void)b;
-    apart.unified = CL_FALSE;
-    CHECK(uses_host_arrays(mock_gpu(), 0, 0, 0) == 0);
-    CHECK(uses_host_arrays(apart, 0, 4, 0) == 0);
-    CHECK(uses_host_arrays(mock_cpu(), 0, 0, 0) == 1);
-    CHECK(uses_host_arrays(mock_cpu(), 4, 4, 0) == 2);
-    CHECK(uses_host_arrays(mock_cpu(), 2, 0, 0) == 0);
-    CHECK(uses_host_arrays(mock_cpu(), 4, 8, 0) == 0);
-    CHECK(uses_host_arrays(mock_cpu(), 4, 12, 0) == 2);
-    CHECK(uses_host_arrays(mock_cpu(), 0, 0, 1) == 2);
-    apart = mock_gpu();
-    apart.unified = CL_TRUE;
-    CHECK(uses_host_arrays(apart, 4, 4, 0) == 2);
-    CHECK(uses_host_arrays(mock_nvidia(), 1, 4, 0) == 1);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 0, 0, 0, 0) == 1);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 4, 0, 0, 0) == 2);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 0, 1, 0, 0) == 1);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 4, 0, 0, 1) == 0);
-    CHECK(pins_host_arrays(mock_nvidia(), 1, 4, 0, 1, 1) == 0);
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        AT("case %zu", i);
+        CHECK(pins_host_arrays(cases[i].facts, cases[i].shift, cases[i].value_size,
+                               cases[i].indices, cases[i].block, cases[i].refuses)
+              == cases[i].in_place);
+    }
 }
 
 /* A command fails on the device, after it was enqueued: the call says so. */
@@ -1317,86 +1169,6 @@ static void fail_host_commands(bench *b)
         }
         CHECK(commands > 3);
     }
-}
-
-/* Values without a size, and a size without values: the message names the one that is missing. */
-static void name_what_is_missing(bench *b)
-{
-    cl_uint keys[4] = { 0 }, values[4] = { 0 };
-    world w;
-    clsort_desc d;
-    (void)b;
-    open_world(&w, mock_gpu(), 64, 0);
-    d = make_desc(&w, 4, CLSORT_U32);
-    d.keys = NULL;
-    CHECK(clsort_sort_host(w.sorter, &d, keys, values, NULL) != CL_SUCCESS);
-    CHECK(strstr(clsort_last_error(w.sorter), "value_size") != NULL);
-    d.value_size = 4;
-    CHECK(clsort_sort_host(w.sorter, &d, keys, NULL, NULL) != CL_SUCCESS);
-    CHECK(strstr(clsort_last_error(w.sorter), "values") != NULL);
-    CHECK(strstr(clsort_last_error(w.sorter), "value_size is 0") == NULL);
-    close_world(&w);
-}
-
-/* ---- tuning ---------------------------------------------------------------------------------- */
-
-/* Shape `k` of work-groups and items. */
-static void tune_shape(clsort_tuning *t, cl_uint k)
-{
-    static const cl_uint groups[] = { 0, 1, 8, 1024 };
-    t->work_group = groups[k % 4];
-    t->items = k / 4 ? 1u << (k / 4 - 1) : 0;   /* 0 to 512 */
-}
-enum { TUNED_SHAPES = 44 };
-
-/* A bare array, pairs, rows, a count on the device with 9-byte values, and top-k of more elements
-   than are sorted at once. */
-static clsort_desc tuned_desc(const world *w, cl_uint kind)
-{
-    clsort_desc d = make_desc(w, 3000, kind & 1 ? CLSORT_U64 : CLSORT_U8);
-    d.value_size = kind == 4 ? 9 : kind & 1 ? 4 : 0;
-    if (d.value_size) d.values = w->buffer[VALUES];
-    if (kind == 2 || kind == 3) d.rows = 2;
-    if (kind == 4) d.count_buffer = w->buffer[INDICES];
-    if (kind != 5) return d;
-    d.count = 6000;
-    d.top_k = 5000;
-    d.rows = 3;
-    d.values_out = w->buffer[KEYS_OUT];
-    return d;
-}
-enum { TUNED_KINDS = 6 };
-
-static void tune_everything(bench *b)
-{
-    int sorted = 0, refused = 0;
-    size_t v;
-    char name[2 * CLSORT__NAME_BYTES];
-    cl_uint kind, shape, i;
-    (void)b;
-    for (v = 0; v < MOCK_PRESETS; v++) {
-        world w;
-        open_world(&w, mock_presets[v].facts(), 1 << 18, 0);
-        for (kind = 0; kind < TUNED_KINDS; kind++)
-            for (shape = 0; shape < TUNED_SHAPES; shape++)
-                for (i = 0; names_take(i, name); i++) {
-                    clsort_desc d = tuned_desc(&w, kind);
-                    clsort_status status;
-                    if (!*name) continue;
-                    CHECK_OK(clsort_set_algorithm(&d, name));
-                    tune_shape(&d.tuning, shape);
-                    status = clsort_check(w.sorter, &d);
-                    AT("%s, kind %u, %s, work_group %u, items %u", mock_presets[v].name, kind,
-                       name, d.tuning.work_group, d.tuning.items);
-                    refused += status == CLSORT_ERROR_UNSUPPORTED;
-                    if (status == CLSORT_ERROR_UNSUPPORTED) continue;
-                    sorted++;
-                    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
-                }
-        close_world(&w);
-    }
-    CHECK(sorted > 10000 && refused > 10000);
-    printf("%d sorted, %d refused\n", sorted, refused);
 }
 
 /* ---- gathers --------------------------------------------------------------------------------- */
@@ -1450,159 +1222,6 @@ static void gather_many_arrays(bench *b)
         CHECK_STATUS(clsort_enqueue_gather(w.sorter, w.queue, &g, 0, NULL, NULL),
                      CLSORT_ERROR_OVERLAP);
     }
-    close_world(&w);
-}
-
-/* The work-items of the last gather. */
-static void hear_gather(void *user, const mock_launch *heard)
-{
-    if (!strcmp(heard->kernel, "clsort_gather")) *(size_t *)user = heard->global;
-}
-
-/* 2^22 rows of 2^12 elements. */
-static void gather_more_than_a_word_counts(bench *b)
-{
-    const size_t rows = (size_t)1 << 22, count = 1 << 12;
-    size_t items = 0;
-    mock_facts f = mock_gpu();
-    clsort_array array;
-    clsort_gather_desc g = clsort_gather_desc_default();
-    world w;
-    (void)b;
-    if (sizeof(size_t) < 8) return;
-    f.max_allocation = f.memory = (cl_ulong)1 << 40;
-    open_world(&w, f, rows * count * 4, 0);
-    mock.on_launch = hear_gather;
-    mock.user = &items;
-    memset(&array, 0, sizeof array);
-    g.rows = rows;
-    g.count = count;
-    g.indices = w.buffer[INDICES];
-    g.arrays = &array;
-    g.array_count = 1;
-    array.source = w.buffer[KEYS];
-    array.target = w.buffer[KEYS_OUT];
-    array.element_size = 1;
-    CHECK_OK(clsort_enqueue_gather(w.sorter, w.queue, &g, 0, NULL, NULL));
-    CHECK(items == rows * count);
-    close_world(&w);
-}
-
-/* ---- the driver itself ----------------------------------------------------------------------- */
-
-/* A kernel of two buffers, a number and local memory. */
-static cl_kernel make_kernel(const world *w)
-{
-    const char *text =
-        "#if CLSORT_FAMILY == 3\n#define TWO(a, b) global uint *a, global uint *b\n"
-        "kernel __attribute__((reqd_work_group_size(16, 1, 1))) void clsort_two(TWO(from, to),\n"
-        "    uint n, local uint *sums) {}\n#else\n#error \"no such family\"\n#endif\n";
-    cl_int error = 0;
-    cl_program program = mock_clCreateProgramWithSource(w->context, 1, &text, NULL, &error);
-    cl_kernel kernel;
-    CHECK(mock_clBuildProgram(program, 1, &w->device, "-D CLSORT_FAMILY=2", NULL, NULL)
-          == CL_BUILD_PROGRAM_FAILURE);
-    CHECK(mock_clBuildProgram(program, 1, &w->device, "-D CLSORT_FAMILY=3 -D CLSORT_GROUP_LOG2=4",
-                              NULL, NULL)
-          == CL_SUCCESS);
-    kernel = mock_clCreateKernel(program, "clsort_two", &error);
-    CHECK(error == CL_SUCCESS);
-    mock_clReleaseProgram(program);
-    return kernel;
-}
-
-/* Was the last call refused, and for the reason that is named? */
-static int is_refused(cl_int code, const char *reason)
-{
-    const int good = code != CL_SUCCESS && mock.faults == 1 && strstr(mock.fault, reason);
-    if (!good)
-        printf("  code %d, %d faults: %s, not %s\n", (int)code, mock.faults, mock.fault, reason);
-    mock.faults = 0;
-    return good;
-}
-
-static cl_int launch(const world *w, cl_kernel kernel, size_t global, size_t group)
-{
-    return mock_clEnqueueNDRangeKernel(w->queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
-}
-
-static void refuse_launches(const world *w, cl_mem foreign)
-{
-    cl_kernel k = make_kernel(w);
-    const cl_uint n = 5;
-    cl_mem dead = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, 64, NULL, NULL);
-    CHECK(is_refused(mock_clSetKernelArg(k, 4, 4, &n), "there are fewer"));
-    CHECK(is_refused(mock_clSetKernelArg(k, 2, 8, &w->context), "size"));
-    CHECK(is_refused(mock_clSetKernelArg(k, 2, 4, NULL), "value"));
-    CHECK(is_refused(mock_clSetKernelArg(k, 3, 4, &n), "value"));
-    CHECK(is_refused(mock_clSetKernelArg(k, 0, sizeof foreign, &foreign), "another context"));
-    CHECK(mock_clSetKernelArg(k, 0, sizeof dead, &w->buffer[0]) == CL_SUCCESS);
-    CHECK(mock_clSetKernelArg(k, 1, sizeof dead, &dead) == CL_SUCCESS);
-    CHECK(mock_clSetKernelArg(k, 2, 4, &n) == CL_SUCCESS);
-    CHECK(is_refused(launch(w, k, 32, 16), "not set"));
-    CHECK(mock_clSetKernelArg(k, 3, 1 << 20, NULL) == CL_SUCCESS);
-    CHECK(is_refused(launch(w, k, 32, 16), "local memory"));
-    CHECK(mock_clSetKernelArg(k, 3, 64, NULL) == CL_SUCCESS);
-    CHECK(is_refused(launch(w, k, 32, 8), "work-group"));
-    CHECK(is_refused(launch(w, k, 24, 16), "work-group"));
-    CHECK(is_refused(launch(w, k, 0, 16), "work-items"));
-    CHECK(launch(w, k, 32, 16) == CL_SUCCESS && !mock.faults);
-    mock_clReleaseMemObject(dead);
-    CHECK(is_refused(launch(w, k, 32, 16), "released"));
-    CHECK(is_refused(mock_clSetKernelArg(k, 1, sizeof dead, &dead), "no such buffer"));
-    mock_clReleaseKernel(k);
-    CHECK(is_refused(launch(w, k, 32, 16), "no such kernel"));
-}
-
-static void refuse_commands(const world *w, cl_mem foreign)
-{
-    cl_int error = 0;
-    cl_event gate = mock_clCreateUserEvent(w->context, &error);
-    char bytes[8] = "";
-    CHECK(is_refused(
-        mock_clEnqueueReadBuffer(w->queue, w->buffer[0], CL_TRUE, 4090, 8, bytes, 0, NULL, NULL),
-        "beyond"));
-    CHECK(
-        is_refused(mock_clEnqueueReadBuffer(w->queue, foreign, CL_TRUE, 0, 8, bytes, 0, NULL, NULL),
-                   "another context"));
-    CHECK(is_refused(
-        mock_clEnqueueReadBuffer(w->queue, w->buffer[0], CL_TRUE, 0, 8, bytes, 1, NULL, NULL),
-        "wait list"));
-    CHECK(is_refused(
-        mock_clEnqueueCopyBuffer(w->queue, w->buffer[0], w->buffer[0], 0, 7, 8, 0, NULL, NULL),
-        "overlap"));
-    CHECK(
-        is_refused(mock_clEnqueueFillBuffer(w->queue, w->buffer[0], bytes, 4, 2, 8, 0, NULL, NULL),
-                   "pattern"));
-    CHECK(mock_clEnqueueMarkerWithWaitList(w->queue, 1, &gate, NULL) == CL_SUCCESS);
-    CHECK(is_refused(mock_clFinish(w->queue), "for ever"));
-    CHECK(is_refused(mock_clWaitForEvents(1, &gate), "for ever"));
-    CHECK(mock_clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS
-          && mock_clFinish(w->queue) == CL_SUCCESS);
-    CHECK(is_refused(mock_clSetUserEventStatus(gate, CL_COMPLETE), "set before"));
-    CHECK(mock_clReleaseEvent(gate) == CL_SUCCESS);
-    CHECK(is_refused(mock_clReleaseEvent(gate), "no such object"));
-    CHECK(is_refused(mock_clRetainEvent(gate), "no such object"));
-    CHECK(is_refused(mock_clEnqueueMarkerWithWaitList(w->queue, 1, &gate, NULL), "no such event"));
-    CHECK(is_refused(mock_clReleaseKernel((cl_kernel)(void *)w->queue), "no such object"));
-}
-
-static void refuse_nonsense(bench *b)
-{
-    world w;
-    cl_context context;
-    cl_mem foreign;
-    cl_int error = 0;
-    (void)b;
-    open_world(&w, mock_gpu(), 4096, 0);
-    context = mock_clCreateContext(NULL, 1, &w.device, NULL, NULL, &error);
-    foreign = mock_clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, &error);
-    mock.fault_quiet = 1;
-    refuse_launches(&w, foreign);
-    refuse_commands(&w, foreign);
-    CHECK(is_refused(mock_clReleaseMemObject(NULL), "no such object"));
-    mock_clReleaseMemObject(foreign);
-    mock_clReleaseContext(context);
     close_world(&w);
 }
 
@@ -1686,90 +1305,45 @@ static void fill_partition(const world *w, any_struct *a)
     a->partition.starts = w->buffer[SCRATCH];
 }
 
-static clsort_status call_check(world *w, const any_struct *a)
-{
-    return clsort_check(w->sorter, &a->desc);
-}
-static clsort_status call_prepare(world *w, const any_struct *a)
-{
-    return clsort_prepare(w->sorter, w->queue, &a->desc);
-}
-static clsort_status call_resolve(world *w, const any_struct *a)
-{
-    clsort_desc resolved = clsort_desc_default();
-    return clsort_resolve(w->sorter, &a->desc, &resolved);
-}
-static clsort_status call_scratch_size(world *w, const any_struct *a)
-{
-    size_t bytes;
-    (void)w;
-    return clsort_scratch_size(NULL, &a->desc, &bytes);
-}
-static clsort_status call_explain(world *w, const any_struct *a)
-{
-    char text[2000];
-    return clsort_explain(w->sorter, &a->desc, text, sizeof text);
-}
-static clsort_status call_sort(world *w, const any_struct *a)
-{
-    return clsort_enqueue_sort(w->sorter, w->queue, &a->desc, 0, NULL, NULL);
-}
-static clsort_status call_sort_host(world *w, const any_struct *a)
-{
-    cl_uint keys[100] = { 0 };
-    return clsort_sort_host(w->sorter, &a->desc, keys, NULL, NULL);
-}
-static clsort_status call_is_sorted(world *w, const any_struct *a)
-{
-    return clsort_enqueue_is_sorted(w->sorter, w->queue, &a->desc, w->buffer[SCRATCH], 0, 0, NULL,
-                                    NULL);
-}
-static clsort_status call_fingerprint(world *w, const any_struct *a)
-{
-    return clsort_enqueue_fingerprint(w->sorter, w->queue, &a->desc, w->buffer[SCRATCH], 0, 0, NULL,
-                                      NULL);
-}
-static clsort_status call_verify(world *w, const any_struct *a)
-{
-    return clsort_enqueue_verify(w->sorter, w->queue, &a->desc, w->buffer[SCRATCH], 0, 0, NULL,
-                                 NULL);
-}
+/* A call with a struct; what else it takes stands in the world. */
+#define CALL(name, ...) \
+    static clsort_status call_##name(world *w, const any_struct *a) \
+    { \
+        clsort_desc resolved = clsort_desc_default(); \
+        cl_uint keys[100] = { 0 }; \
+        char text[2000]; \
+        size_t bytes = 0; \
+        (void)w, (void)resolved, (void)keys, (void)text, (void)bytes; \
+        return __VA_ARGS__; \
+    }
+CALL(check, clsort_check(w->sorter, &a->desc))
+CALL(prepare, clsort_prepare(w->sorter, w->queue, &a->desc))
+CALL(resolve, clsort_resolve(w->sorter, &a->desc, &resolved))
+CALL(scratch_size, clsort_scratch_size(NULL, &a->desc, &bytes))
+CALL(explain, clsort_explain(w->sorter, &a->desc, text, sizeof text))
+CALL(sort, clsort_enqueue_sort(w->sorter, w->queue, &a->desc, 0, NULL, NULL))
+CALL(sort_host, clsort_sort_host(w->sorter, &a->desc, keys, NULL, NULL))
+CALL(is_sorted, clsort_enqueue_is_sorted(w->sorter, w->queue, &a->desc, w->buffer[SCRATCH], 0, 0,
+                                         NULL, NULL))
+CALL(fingerprint, clsort_enqueue_fingerprint(w->sorter, w->queue, &a->desc, w->buffer[SCRATCH], 0,
+                                             0, NULL, NULL))
+CALL(verify, clsort_enqueue_verify(w->sorter, w->queue, &a->desc, w->buffer[SCRATCH], 0, 0, NULL,
+                                   NULL))
+CALL(gather, clsort_enqueue_gather(w->sorter, w->queue, &a->gather, 0, NULL, NULL))
+CALL(runs, clsort_enqueue_merge_runs(w->sorter, w->queue, &a->runs, 0, NULL, NULL))
+CALL(runs_size, clsort_merge_runs_scratch_size(w->sorter, &a->runs, &bytes))
+CALL(partition, clsort_enqueue_partition(w->sorter, w->queue, &a->partition, 0, NULL, NULL))
+CALL(partition_size, clsort_partition_scratch_size(w->sorter, &a->partition, &bytes))
+CALL(groups, clsort_enqueue_group_starts(w->sorter, w->queue, &a->groups, 0, NULL, NULL))
+CALL(merge, clsort_enqueue_merge(w->sorter, w->queue, &a->merge, 0, NULL, NULL))
+#undef CALL
+
 static clsort_status call_create(world *w, const any_struct *a)
 {
     clsort_sorter *s = NULL;
     const clsort_status status = clsort_create(w->context, w->device, &a->options, &s);
     clsort_destroy(s);
     return status;
-}
-static clsort_status call_gather(world *w, const any_struct *a)
-{
-    return clsort_enqueue_gather(w->sorter, w->queue, &a->gather, 0, NULL, NULL);
-}
-static clsort_status call_runs(world *w, const any_struct *a)
-{
-    return clsort_enqueue_merge_runs(w->sorter, w->queue, &a->runs, 0, NULL, NULL);
-}
-static clsort_status call_runs_size(world *w, const any_struct *a)
-{
-    size_t bytes;
-    return clsort_merge_runs_scratch_size(w->sorter, &a->runs, &bytes);
-}
-static clsort_status call_partition(world *w, const any_struct *a)
-{
-    return clsort_enqueue_partition(w->sorter, w->queue, &a->partition, 0, NULL, NULL);
-}
-static clsort_status call_partition_size(world *w, const any_struct *a)
-{
-    size_t bytes;
-    return clsort_partition_scratch_size(w->sorter, &a->partition, &bytes);
-}
-static clsort_status call_groups(world *w, const any_struct *a)
-{
-    return clsort_enqueue_group_starts(w->sorter, w->queue, &a->groups, 0, NULL, NULL);
-}
-static clsort_status call_merge(world *w, const any_struct *a)
-{
-    return clsort_enqueue_merge(w->sorter, w->queue, &a->merge, 0, NULL, NULL);
 }
 
 static const struct struct_call {
@@ -1851,84 +1425,6 @@ static void give_structs_of_newer_headers(bench *b)
 }
 
 /* ---- nothing to do --------------------------------------------------------------------------- */
-
-/* Parts of a call without elements, and which values: 4 bytes, 12 bytes and records. */
-enum { NO_PARTS, ONE_ROW, THREE_ROWS, THREE_SEGMENTS, PARTS };
-enum { NOTHING_BESIDE, SMALL_VALUES, LARGE_VALUES, RECORDS, PAYLOADS };
-
-/* Every field of a sort is set as if there were elements, but no buffer is there. */
-static clsort_desc describe_nothing(int parts, int payload, cl_uint flags)
-{
-    static const size_t sizes[PAYLOADS] = { 0, 4, 12, 0 };
-    clsort_desc d = clsort_desc_default();
-    const int rows = parts == ONE_ROW || parts == THREE_ROWS;
-    d.key_type = CLSORT_U32;
-    later(&d, flags);
-    d.value_size = sizes[payload];
-    d.record_size = payload == RECORDS ? 8 : 0;
-    d.rows = parts == ONE_ROW ? 1 : parts == THREE_ROWS ? 3 : 0;
-    d.segment_count = parts == THREE_SEGMENTS ? 3 : 0;
-    if (rows) d.row_stride = d.keys_out_row_stride = d.values_out_row_stride = 48;
-    if (rows) d.indices_row_stride = 48;
-    d.keys_offset = d.keys_out_offset = d.values_offset = d.values_out_offset = 16;
-    d.indices_offset = d.count_offset = d.scratch_offset = 16;
-    d.segments_offset = d.segment_ends_offset = d.lengths_offset = 16;
-    d.scratch_size = 1000;
-    return d;
-}
-
-/* What a call of struct_calls answers to a description of nothing: it succeeds unless the flags
-   contradict the other fields, of which a check of order does not look at those of top-k. */
-static clsort_status nothing_answers(const char *call, cl_uint flags)
-{
-    const cl_uint top = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH | CLSORT_FLAG_TOP_PARTITION;
-    if (flags & top && strcmp(call, "is_sorted")) return CLSORT_ERROR_UNKNOWN_FLAG;
-    return flags & LATER_LENGTHS ? CLSORT_ERROR_UNSUPPORTED : CL_SUCCESS;
-}
-
-static void try_nothing(world *w, int parts, int payload, cl_uint flags)
-{
-    any_struct a;
-    size_t i;
-    for (i = 0; i < sizeof struct_calls / sizeof *struct_calls; i++) {
-        const struct struct_call *const c = &struct_calls[i];
-        if (c->fill != fill_desc) continue;
-        memset(&a, 0, sizeof a);
-        a.desc = describe_nothing(parts, payload, flags);
-        AT("%s, parts %d, payload %d, flags %u", c->name, parts, payload, flags);
-        CHECK_STATUS(c->call(w, &a), nothing_answers(c->name, flags));
-        a.desc.top_k = 1;
-        if (c->call == call_sort) CHECK(c->call(w, &a) != CL_SUCCESS);
-    }
-}
-
-/* With each flag or buffer of later alone, with all of these buffers, and with none. */
-static void sort_nothing(bench *b)
-{
-    static const cl_uint flags[] = { CLSORT_FLAG_TOP_UNSORTED, CLSORT_FLAG_TOP_NTH,
-                                     CLSORT_FLAG_TOP_PARTITION, CLSORT_FLAG_ANY_COUNT,
-                                     LATER_INDICES, LATER_KEYS_OUT, LATER_VALUES_OUT, LATER_COUNT,
-                                     LATER_LENGTHS };
-    int parts, payload, checked;
-    size_t i;
-    (void)b;
-    for (checked = 0; checked < 2; checked++) {
-        world w;
-        open_world(&w, mock_gpu(), 4096, checked ? CLSORT_OPTION_VERIFY : 0);
-        for (parts = 0; parts < PARTS; parts++)
-            for (payload = 0; payload < PAYLOADS; payload++) {
-                try_nothing(&w, parts, payload, 0);
-                for (i = 0; i < sizeof flags / sizeof *flags; i++) {
-                    const int no_values = flags[i] == LATER_VALUES_OUT
-                                          && payload != SMALL_VALUES && payload != LARGE_VALUES;
-                    if (!no_values) try_nothing(&w, parts, payload, flags[i]);
-                }
-                if (payload == SMALL_VALUES || payload == LARGE_VALUES)
-                    try_nothing(&w, parts, payload, LATER_ALL & ~(cl_uint)LATER_LENGTHS);
-            }
-        close_world(&w);
-    }
-}
 
 /* Merges, partitions, gathers and searches for groups without elements: what they would only read
    or write is not there. */
@@ -2032,22 +1528,18 @@ static void resolve_into_structs_of_any_size(bench *b)
 }
 
 static const test_entry tests[] = {
-    { "the driver refuses what OpenCL forbids", refuse_nonsense },
     { "the driver refuses nothing of any algorithm on any device", sort_everything },
     { "where sweeps do not build, radix sorts without them", fall_back_from_sweeps },
     { "where kernels for rows do not build, others select", fall_back_in_selections },
     { "a verdict stays until collect hands it out", keep_wrong_verdicts },
     { "a sort that fails on the device is reported", report_failed_sorts },
-    { "a sort that cannot be judged is judged later", judge_later },
     { "a running sort is not judged, even if its state cannot be had", leave_running_sorts },
     { "a proof that cannot be read is read later", keep_unread_proofs },
-    { "a device without compute units sorts", count_no_units },
     { "no launch asks for more local memory than there is", fit_little_memory },
     { "no launch has a larger work-group than its kernel allows", fit_small_groups },
     { "a build log of any size does no harm", bound_logs },
     { "a list of devices of any size does no harm", bound_lists },
     { "a prepared sort allocates nothing on the host", allocate_early },
-    { "a sort prepared on a queue makes nothing but events", prepare_on_a_queue },
     { "prepare refuses the queues of others", refuse_to_prepare_on_foreign_queues },
     { "prepare does not wait for other commands of an out-of-order queue",
       prepare_beside_waiting_commands },
@@ -2057,7 +1549,6 @@ static const test_entry tests[] = {
     { "AUTO takes hybrid radix unless the self-test found it wrong", avoid_wrong_hybrid },
     { "AUTO leaves out hybrid radix where few sorts are to come", few_sorts },
     { "AUTO takes radix in cache unless it is wrong or does not build", avoid_wrong_cached },
-    { "scratch is foreseen by flags alone", foresee_scratch },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
     { "a part of a device is found in its context", find_parts_of_devices },
     { "a queue that has nothing left to do leaves its scratch to another", take_over_idle_slots },
@@ -2066,13 +1557,9 @@ static const test_entry tests[] = {
       grow_scratch_by_a_quarter },
     { "host arrays are sorted where they lie if they are aligned, or pinned", use_host_arrays },
     { "a sort of host arrays fails if one of its commands does", fail_host_commands },
-    { "a sort of host arrays names what is missing", name_what_is_missing },
-    { "every tuning builds kernels that exist, or is refused", tune_everything },
     { "a gather checks many arrays as fast as few", gather_many_arrays },
-    { "a gather writes more than 2^32 elements", gather_more_than_a_word_counts },
     { "structs of newer headers are taken if nobody uses what is new",
       give_structs_of_newer_headers },
-    { "a sort of no elements succeeds with any flags and without buffers", sort_nothing },
     { "merges, partitions, gathers and groups of no elements need no arrays", do_nothing_else },
     { "of a struct only bytes are read that the program has", take_structs_of_any_size },
     { "a resolved description ends where the program's struct does",

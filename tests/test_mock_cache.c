@@ -79,6 +79,15 @@ static clsort_desc some_keys(const start *w, cl_uint type, cl_uint algorithm)
     return d;
 }
 
+/* A start whose sorter has a cache. */
+static void open_cached(start *w, store *s)
+{
+    clsort_options o;
+    open_start(w);
+    o = cached(w, s);
+    CHECK_OK(clsort_create(w->context, w->device, &o, &w->sorter));
+}
+
 /* Prepares and enqueues two sorts, by kernels of two programs. */
 static clsort_status prepare_and_sort(start *w)
 {
@@ -99,10 +108,7 @@ static int run_start(store *s)
 {
     const int builds = mock.builds;
     start w;
-    clsort_options o;
-    open_start(&w);
-    o = cached(&w, s);
-    CHECK_OK(clsort_create(w.context, w.device, &o, &w.sorter));
+    open_cached(&w, s);
     CHECK_OK(prepare_and_sort(&w));
     CHECK(!w.failures && !clsort_last_error(w.sorter)[0]);
     close_start(&w);
@@ -172,12 +178,9 @@ static int run_hybrid_start(store *s, cl_uint *items)
 {
     const int builds = mock.builds;
     start w;
-    clsort_options o;
     clsort_desc d;
     size_t i;
-    open_start(&w);
-    o = cached(&w, s);
-    CHECK_OK(clsort_create(w.context, w.device, &o, &w.sorter));
+    open_cached(&w, s);
     d = some_keys(&w, CLSORT_U32, CLSORT_RADIX);
     CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
     CHECK_OK(clsort_prepare(w.sorter, w.queue, &d));
@@ -273,14 +276,11 @@ static void saves_at_the_end(bench *b)
 {
     store s = { 0 };
     start w;
-    clsort_options o;
     clsort_desc d;
     clsort_sorter *clone = NULL;
     (void)b;
     begin(mock_gpu());
-    open_start(&w);
-    o = cached(&w, &s);
-    CHECK_OK(clsort_create(w.context, w.device, &o, &w.sorter));
+    open_cached(&w, &s);
     d = some_keys(&w, CLSORT_U64, CLSORT_MERGE);
     CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
     CHECK(!s.saves && mock.builds > 0);
@@ -321,15 +321,12 @@ static void comparators_have_names_of_their_own(bench *b)
     for (i = 0; i < 8; i++) {
         const int builds = mock.builds;
         start w;
-        clsort_options o;
         clsort_desc d = clsort_desc_default();
-        open_start(&w);
-        o = cached(&w, &s);
+        open_cached(&w, &s);
         d.count = 100;
         d.record_size = 8;
         d.record_type = types[i / 4];
         d.precedes = texts[i % 4];
-        CHECK_OK(clsort_create(w.context, w.device, &o, &w.sorter));
         AT("text %d", i);
         CHECK_OK(clsort_prepare(w.sorter, w.queue, &d));
         CHECK((mock.builds == builds) == (i % 4 == 2));

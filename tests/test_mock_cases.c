@@ -76,7 +76,7 @@ static void sort_in_own_scratch(drawn *c, size_t scratch)
 /* With all buffers there: the sort runs, first in the sorter's scratch. */
 static void sort_case_drawn(drawn *c)
 {
-    size_t scratch = 0, asked = 0, any = 0;
+    size_t scratch = 0, asked = 0, any = 0, again = 0;
     int commands = mock.traced;
     cl_ulong allocated;
     cl_event done = NULL;
@@ -85,6 +85,8 @@ static void sort_case_drawn(drawn *c)
     CHECK_OK(clsort_scratch_size(NULL, &c->bare, &any));
     CHECK_OK(clsort_scratch_size(c->sorter, &c->bare, &asked));
     CHECK(any >= asked && asked >= scratch);
+    CHECK_OK(clsort_scratch_size(c->sorter, &c->full, &again));
+    CHECK(again == asked);   /* buffers that are left to later are foreseen */
     allocated = mock.allocated;
     CHECK_OK(clsort_enqueue_sort(c->sorter, c->queue, &c->full, 0, NULL, &done));
     if (!CHECK(done != NULL)) return;
@@ -94,6 +96,35 @@ static void sort_case_drawn(drawn *c)
     if (!c->facts.rejects) CHECK(mock.allocated - allocated == (commands ? scratch : 0));
     if (!c->facts.rejects) check_story(c, commands, scratch);
     sort_in_own_scratch(c, scratch);
+}
+
+/* Without elements no call misses a buffer, whatever else its description says. Few elements may
+   need a larger work-group than many. */
+static void try_nothing(drawn *c)
+{
+    clsort_desc d = c->bare, resolved = d;
+    clsort_status checked;
+    cl_mem result;
+    char text[2000];
+    size_t bytes;
+    d.count = 0;
+    d.keys_offset = d.keys_out_offset = d.values_offset = d.values_out_offset = 16;
+    d.indices_offset = d.count_offset = d.segments_offset = d.segment_ends_offset = 16;
+    d.scratch_offset = 16;
+    d.scratch_size = 1000;
+    checked = clsort_check(c->sorter, &d);
+    if (checked == CLSORT_ERROR_DEVICE_LIMITS) return;
+    CHECK_OK(checked);
+    result = mock_new_buffer(c->context, 4096);
+    CHECK_OK(clsort_prepare(c->sorter, c->queue, &d));
+    CHECK_OK(clsort_resolve(c->sorter, &d, &resolved));
+    CHECK_OK(clsort_scratch_size(NULL, &d, &bytes));
+    CHECK_OK(clsort_explain(c->sorter, &d, text, sizeof text));
+    CHECK_OK(clsort_enqueue_sort(c->sorter, c->queue, &d, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_is_sorted(c->sorter, c->queue, &d, result, 0, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_fingerprint(c->sorter, c->queue, &d, result, 0, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_verify(c->sorter, c->queue, &d, result, 0, 0, NULL, NULL));
+    mock_clReleaseMemObject(result);
 }
 
 static void try_case(uint64_t seed)
@@ -108,6 +139,7 @@ static void try_case(uint64_t seed)
         seen.taken++;
         if (one_in(&c, 2)) CHECK_OK(clsort_prepare(c.sorter, NULL, &c.bare));
         else sort_case_drawn(&c);
+        if (!c.bare.top_k) try_nothing(&c);
     } else {
         if (CHECK(checked <= -5000 && checked >= -5127)) seen.refused[-5000 - checked]++;
         CHECK_STATUS(clsort_prepare(c.sorter, NULL, &c.bare), checked);

@@ -147,12 +147,20 @@ static clsort_status end_call(stage *t, clsort_status status, cl_event done)
     return status;
 }
 
+/* Enqueues something with the wait list and the event of the stage's mode. */
+#define ENQUEUE(t, status, function, ...) \
+    do { \
+        cl_event done = (t)->gate; \
+        status = function(__VA_ARGS__, wait_count(t), wait_list(t), \
+                          (t)->mode & WITH_EVENT ? &done : NULL); \
+        status = end_call(t, status, done); \
+    } while (0)
+
 static clsort_status sort_with(stage *t, clsort_sorter *s)
 {
-    cl_event done = t->gate;
-    const clsort_status status = clsort_enqueue_sort(
-        s, t->queue, &t->d, wait_count(t), wait_list(t), t->mode & WITH_EVENT ? &done : NULL);
-    return end_call(t, status, done);
+    clsort_status status;
+    ENQUEUE(t, status, clsort_enqueue_sort, s, t->queue, &t->d);
+    return status;
 }
 
 static clsort_status act_sort(stage *t) { return sort_with(t, t->sorter); }
@@ -236,28 +244,21 @@ static int pins(const stage *t)
 
 static clsort_status act_is_sorted(stage *t)
 {
-    cl_event done = t->gate;
-    const clsort_status status =
-        clsort_enqueue_is_sorted(t->sorter, t->queue, &t->d, t->buffer[COUNT], 64, wait_count(t),
-                                 wait_list(t), t->mode & WITH_EVENT ? &done : NULL);
-    return end_call(t, status, done);
+    clsort_status status;
+    ENQUEUE(t, status, clsort_enqueue_is_sorted, t->sorter, t->queue, &t->d, t->buffer[COUNT], 64);
+    return status;
 }
 
 /* A fingerprint, the sort, its verification; the proof is read and judged. */
 static clsort_status act_prove(stage *t)
 {
-    cl_event done = t->gate, *place = t->mode & WITH_EVENT ? &done : NULL;
     cl_mem proof = t->buffer[BUFFERS - 1];
     clsort_proof read;
-    clsort_status status = clsort_enqueue_fingerprint(t->sorter, t->queue, &t->d, proof, 0,
-                                                      wait_count(t), wait_list(t), place);
-    status = end_call(t, status, done);
+    clsort_status status;
+    ENQUEUE(t, status, clsort_enqueue_fingerprint, t->sorter, t->queue, &t->d, proof, 0);
     if (status == CL_SUCCESS) status = act_sort(t);
     if (status != CL_SUCCESS) return status;
-    done = t->gate;
-    status = clsort_enqueue_verify(t->sorter, t->queue, &t->d, proof, 0, wait_count(t),
-                                   wait_list(t), place);
-    status = end_call(t, status, done);
+    ENQUEUE(t, status, clsort_enqueue_verify, t->sorter, t->queue, &t->d, proof, 0);
     if (status != CL_SUCCESS) return status;
     CHECK(mock_clEnqueueReadBuffer(t->queue, proof, CL_TRUE, 0, sizeof read, &read, 0, NULL, NULL)
           == CL_SUCCESS);
@@ -270,7 +271,6 @@ static clsort_status act_gather(stage *t)
     static const size_t sizes[ARRAYS] = { 1, 4, 12, 8, 30 };
     clsort_gather_desc g = clsort_gather_desc_default();
     clsort_array a[ARRAYS];
-    cl_event done = t->gate;
     clsort_status status;
     size_t i;
     memset(a, 0, sizeof a);
@@ -285,15 +285,13 @@ static clsort_status act_gather(stage *t)
     g.indices = t->buffer[INDICES];
     g.arrays = a;
     g.array_count = ARRAYS;
-    status = clsort_enqueue_gather(t->sorter, t->queue, &g, wait_count(t), wait_list(t),
-                                   t->mode & WITH_EVENT ? &done : NULL);
-    return end_call(t, status, done);
+    ENQUEUE(t, status, clsort_enqueue_gather, t->sorter, t->queue, &g);
+    return status;
 }
 
 static clsort_status act_groups(stage *t)
 {
     clsort_groups_desc g = clsort_groups_desc_default();
-    cl_event done = t->gate;
     clsort_status status;
     g.count = g.groups = t->shape->count;
     g.key_type = CLSORT_U16;
@@ -301,15 +299,13 @@ static clsort_status act_groups(stage *t)
     g.starts = t->buffer[INDICES];
     g.counts = t->shape->rows ? NULL : t->buffer[SEGMENTS];
     g.count_buffer = t->buffer[COUNT];
-    status = clsort_enqueue_group_starts(t->sorter, t->queue, &g, wait_count(t), wait_list(t),
-                                         t->mode & WITH_EVENT ? &done : NULL);
-    return end_call(t, status, done);
+    ENQUEUE(t, status, clsort_enqueue_group_starts, t->sorter, t->queue, &g);
+    return status;
 }
 
 static clsort_status act_merge(stage *t)
 {
     clsort_merge_desc m = clsort_merge_desc_default();
-    cl_event done = t->gate;
     clsort_status status;
     m.count_a = t->shape->count / 3;
     m.count_b = t->shape->count - m.count_a;
@@ -321,9 +317,8 @@ static clsort_status act_merge(stage *t)
     m.values_a = m.value_size ? t->buffer[VALUES] : NULL;
     m.values_b = m.value_size ? t->buffer[SCRATCH] : NULL;
     m.values_out = m.value_size ? t->buffer[VALUES_OUT] : NULL;
-    status = clsort_enqueue_merge(t->sorter, t->queue, &m, wait_count(t), wait_list(t),
-                                  t->mode & WITH_EVENT ? &done : NULL);
-    return end_call(t, status, done);
+    ENQUEUE(t, status, clsort_enqueue_merge, t->sorter, t->queue, &m);
+    return status;
 }
 
 /* Three runs; a count of 0 and 1 leaves one run or none. */
@@ -331,7 +326,6 @@ static clsort_status act_runs(stage *t)
 {
     const size_t n = t->shape->count;
     clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
-    cl_event done = t->gate;
     clsort_run run[3];
     clsort_status status;
     int i;
@@ -347,15 +341,13 @@ static clsort_status act_runs(stage *t)
     }
     m.keys_out = t->buffer[KEYS_OUT];
     m.values_out = m.value_size ? t->buffer[VALUES_OUT] : NULL;
-    status = clsort_enqueue_merge_runs(t->sorter, t->queue, &m, wait_count(t), wait_list(t),
-                                       t->mode & WITH_EVENT ? &done : NULL);
-    return end_call(t, status, done);
+    ENQUEUE(t, status, clsort_enqueue_merge_runs, t->sorter, t->queue, &m);
+    return status;
 }
 
 static clsort_status act_partition(stage *t)
 {
     clsort_partition_desc m = clsort_partition_desc_default();
-    cl_event done = t->gate;
     clsort_status status;
     m.count = t->shape->count;
     m.splitter_count = t->shape->count % 2 ? 15 : 16;
@@ -367,9 +359,8 @@ static clsort_status act_partition(stage *t)
     m.values_out = m.value_size ? t->buffer[VALUES_OUT] : NULL;
     m.splitters = t->buffer[INDICES];
     m.starts = t->buffer[SEGMENTS];
-    status = clsort_enqueue_partition(t->sorter, t->queue, &m, wait_count(t), wait_list(t),
-                                      t->mode & WITH_EVENT ? &done : NULL);
-    return end_call(t, status, done);
+    ENQUEUE(t, status, clsort_enqueue_partition, t->sorter, t->queue, &m);
+    return status;
 }
 
 /* ---- calls about sorters --------------------------------------------------------------------- */
@@ -422,7 +413,7 @@ static clsort_status act_destroy_pending(stage *t)
     clsort_status status;
     cl_int error = 0;
     cl_event gate = mock_clCreateUserEvent(t->context, &error);
-    cl_command_queue queue = mock_clCreateCommandQueue(t->context, t->device, 0, &error);
+    cl_command_queue queue = mock_new_queue(t->context, t->device, 0);
     if (!t->sorter->program_count) CHECK_OK(act_sort(t));
     CHECK_OK(clsort_clone(t->sorter, &other));
     resume_faults(&f);
@@ -602,21 +593,14 @@ static void open_stage(stage *t, const subject *c, const shape *s, mock_facts fa
     t->options.user = &t->said;
     t->options.flags = mode & CHECKS_ITSELF ? CLSORT_OPTION_VERIFY : 0;
     t->options.profile = mode & PROFILES ? hear_command : NULL;
-    mock_reset(facts);
-    counted_reset();
+    mock_open(facts, (mode & OUT_OF_ORDER) != 0, &t->context, &t->device, &t->queue);
     mock.user = t;
     mock.on_read = change_reads;
     mock.on_stuck = open_gate;
     mock.sorts = c->act == act_self_test;
     mock.traces = 1;
-    t->device = (cl_device_id)(void *)&mock_devices[0];
-    t->context = mock_clCreateContext(NULL, 1, &t->device, NULL, NULL, &error);
-    t->queue = mock_clCreateCommandQueue(
-        t->context, t->device, mode & OUT_OF_ORDER ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0,
-        &error);
     for (i = 0; i < BUFFERS; i++)
-        t->buffer[i] = mock_clCreateBuffer(t->context, CL_MEM_READ_WRITE,
-                                           i == BUFFERS - 1 ? 4096 : BUFFER_BYTES, NULL, &error);
+        t->buffer[i] = mock_new_buffer(t->context, i == BUFFERS - 1 ? 4096 : BUFFER_BYTES);
     t->gate = mock_clCreateUserEvent(t->context, &error);
     mock_clSetUserEventStatus(t->gate, CL_COMPLETE);
     t->d = describe(t);

@@ -91,11 +91,8 @@ typedef struct stage {
 
 static cl_mem large_buffer(const stage *t)
 {
-    cl_int error = 0;
     const cl_uint word = 0;
-    cl_mem buffer = mock_clCreateBuffer(t->context, CL_MEM_READ_WRITE, (size_t)1 << 30, NULL,
-                                        &error);
-    CHECK(error == CL_SUCCESS);
+    cl_mem buffer = mock_new_buffer(t->context, (size_t)1 << 30);
     CHECK_OK(mock_clEnqueueFillBuffer(t->queue, buffer, &word, sizeof word, 0, sizeof word, 0, NULL,
                                       NULL));
     return buffer;
@@ -120,17 +117,11 @@ static void describe(stage *t, const shape *s)
 
 static void open_stage(stage *t, const shape *s, mock_facts facts, int out_of_order)
 {
-    cl_int error = 0;
     int i;
     memset(t, 0, sizeof *t);
-    mock_reset(facts);
-    counted_reset();
+    mock_open(facts, out_of_order, &t->context, &t->device, &t->queue);
     launches.count = launches.late = launches.fresh = 0;
     mock.on_launch = hear_launch;
-    t->device = (cl_device_id)(void *)&mock_devices[0];
-    t->context = mock_clCreateContext(NULL, 1, &t->device, NULL, NULL, &error);
-    t->queue = mock_clCreateCommandQueue(
-        t->context, t->device, out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
     for (i = 0; i < 5; i++) t->buffers[i] = large_buffer(t);
     CHECK_OK(clsort_create(t->context, t->device, NULL, &t->sorter));
     describe(t, s);

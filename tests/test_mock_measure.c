@@ -139,20 +139,13 @@ static clsort_sorter *new_sorter(world *w, cl_uint flags, store *cache)
 
 static void open_world(world *w, mock_facts facts)
 {
-    cl_int error = 0;
     memset(w, 0, sizeof *w);
-    mock_reset(facts);
-    counted_reset();
-    mock.stored = 4096;
+    mock_open(facts, 0, &w->context, &w->device, &w->queue);
     mock.on_cost = cost;
     mock.on_read = spoil;
     mock.user = w;
     w->fickle = w->wrong = w->kind = -1;
     set_clock(w, -1, 0, 2000000);
-    w->device = (cl_device_id)(void *)&mock_devices[0];
-    w->context = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
-    w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
-    CHECK(error == CL_SUCCESS);
     w->sorter = new_sorter(w, 0, NULL);
 }
 
@@ -253,6 +246,18 @@ static int planned_kind(const clsort__plan *p)
     }
 }
 
+/* Do two sorters plan a kind of sorts alike, from one count up to another? */
+static int plan_alike(clsort_sorter *a, clsort_sorter *b, clsort_desc d, size_t from, size_t most)
+{
+    clsort__plan x, y;
+    for (d.count = from; d.count <= most; d.count += d.count / 2 + 1) {
+        clsort__make_plan(a, &d, &x);
+        clsort__make_plan(b, &d, &y);
+        if (x.algorithm != y.algorithm || memcmp(&x.config, &y.config, sizeof x.config)) return 0;
+    }
+    return 1;
+}
+
 /* ---- AUTO follows the clock ------------------------------------------------------------------ */
 
 /* At each count: what AUTO takes is of the fastest kind wherever some row takes that. */
@@ -290,11 +295,9 @@ static void sorts_at_once(world *w, const clsort_desc *d, int prepared)
     const int builds = mock.builds;
     cl_ulong allocated;
     int i;
-    cl_int error = 0;
     cl_mem memory[5];
     for (i = 0; i < 5; i++)
-        memory[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE,
-                                        20 * d->count * (d->rows ? d->rows : 1), NULL, &error);
+        memory[i] = mock_new_buffer(w->context, 20 * d->count * (d->rows ? d->rows : 1));
     at.keys = memory[0];
     at.keys_out = d->keys_out ? memory[1] : NULL;
     at.values = d->value_size ? memory[2] : NULL;
@@ -826,9 +829,8 @@ static void serves_what_was_measured(bench *b)
     (void)b;
     for (v = 0; v < (int)MOCK_PRESETS; v++)
         for (number = 0; number < SORTS; number++) {
-            clsort_desc d = sort_number(0, 1 << 11);
+            const clsort_desc d = sort_number(0, 1 << 11);
             clsort_sorter *fresh;
-            clsort__plan is, was;
             world w;
             open_world(&w, mock_presets[v].facts());
             AT("%s, sort %d", mock_presets[v].name, number);
@@ -836,13 +838,8 @@ static void serves_what_was_measured(bench *b)
             CHECK_OK(measure(&w, w.sorter, &d, 0));
             CHECK(follows(&w, &d, BITONIC) > 3);
             fresh = new_sorter(&w, 0, NULL);
-            d = sort_number(number, number < 2 ? (1 << 11) + 1 : 2);
-            for (; d.count < 1 << 24; d.count += d.count / 2 + 1) {
-                clsort__make_plan(w.sorter, &d, &is);
-                clsort__make_plan(fresh, &d, &was);
-                CHECK(is.algorithm == was.algorithm
-                      && !memcmp(&is.config, &was.config, sizeof is.config));
-            }
+            CHECK(plan_alike(w.sorter, fresh, sort_number(number, 0),
+                             number < 2 ? (1 << 11) + 1 : 2, 1 << 24));
             clsort_destroy(fresh);
             close_world(&w);
         }
@@ -1190,11 +1187,9 @@ static void own_choices_travel(bench *b)
     for (v = 0; v < (int)MOCK_PRESETS; v++)
         for (number = 0; number < SORTS; number++) {
             const clsort_desc d = sort_number(number, 1 << 20);
-            clsort_desc at = d;
             clsort_choice c = clsort_choice_default();
             cl_uint i;
             clsort_sorter *loaded;
-            clsort__plan is, was;
             char text[4000];
             cl_uint fits = 0;
             size_t bytes;
@@ -1213,12 +1208,7 @@ static void own_choices_travel(bench *b)
             loaded = new_sorter(&w, 0, NULL);
             CHECK_OK(clsort_load_choices(loaded, text, &fits));
             CHECK(fits == 1 && loaded->measured);
-            for (at.count = 256; at.count <= d.count; at.count += at.count / 2 + 1) {
-                clsort__make_plan(loaded, &at, &is);
-                clsort__make_plan(w.sorter, &at, &was);
-                CHECK(is.algorithm == was.algorithm
-                      && !memcmp(&is.config, &was.config, sizeof is.config));
-            }
+            CHECK(plan_alike(loaded, w.sorter, d, 256, d.count));
             clsort_destroy(loaded);
             close_world(&w);
         }
@@ -1472,13 +1462,12 @@ static void unready_stays_unready(bench *b)
     uint64_t random = test_seed();
     clsort__measured *choices;
     world w;
-    cl_int error = 0;
     (void)b;
     open_world(&w, mock_gpu());
     CHECK_OK(clsort__copy_choices(w.sorter, NULL, &choices));
     *choices = any_choices(&random);
     w.sorter->measured = choices;
-    d.keys = mock_clCreateBuffer(w.context, CL_MEM_READ_WRITE, 1 << 15, NULL, &error);
+    d.keys = mock_new_buffer(w.context, 1 << 15);
     d.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_STATUS(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL),
                  CLSORT_ERROR_NOT_READY);

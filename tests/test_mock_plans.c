@@ -26,7 +26,7 @@
 
 #include "../tools/clsort/patterns.h"
 
-enum { ROLES = 9, WORDS = 4000, PLAN = 1100, MOST_LINES = 2000 };
+enum { ROLES = 9, WORDS = 4000, PLAN = 1100, MOST_LINES = 3000 };
 enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, COUNT, RESULT, MERGED };
 
 /* One line: its left side, and what has been made of it. */
@@ -198,18 +198,12 @@ static int read_line(plan_line *p, const char *text)
 
 static void open_line(plan_line *p)
 {
-    cl_int error = 0;
-    cl_device_id device = (cl_device_id)(void *)&mock_devices[0];
+    cl_device_id device;
     size_t i;
-    mock_reset(p->facts);
-    counted_reset();
+    mock_open(p->facts, 0, &p->context, &device, &p->queue);
     mock.traces = 1;
-    p->context = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    p->queue = mock_clCreateCommandQueue(p->context, device, 0, &error);
     for (i = 0; i < ROLES; i++)
-        p->buffer[i] = mock_clCreateBuffer(p->context, CL_MEM_READ_WRITE,
-                                           (size_t)p->facts.max_allocation, NULL, &error);
-    CHECK(error == CL_SUCCESS);
+        p->buffer[i] = mock_new_buffer(p->context, (size_t)p->facts.max_allocation);
     CHECK_OK(clsort_create(p->context, device, NULL, &p->sorter));
 }
 

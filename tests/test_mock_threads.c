@@ -89,9 +89,7 @@ static clsort_status use(worker *w, cl_command_queue queue, int round)
 static void *work(void *of)
 {
     worker *w = (worker *)of;
-    cl_int error = 0;
-    cl_command_queue queue =
-        mock_clCreateCommandQueue(w->stage->context, w->stage->device, 0, &error);
+    cl_command_queue queue = mock_new_queue(w->stage->context, w->stage->device, 0);
     const int clones = w->level + 1 < LEVELS;
     int round;
     if (clones) start_clone(w, 0);
@@ -117,16 +115,9 @@ static void clone_in_threads(bench *b)
     for (v = 0; v < 3; v++) {
         stage s;
         worker w;
-        cl_int error = 0;
-        mock_reset(kinds[v]());
-        counted_reset();
         memset(&w, 0, sizeof w);
-        s.device = (cl_device_id)(void *)&mock_devices[0];
-        s.context = mock_clCreateContext(NULL, 1, &s.device, NULL, NULL, &error);
-        s.queue = mock_clCreateCommandQueue(s.context, s.device, 0, &error);
-        for (i = 0; i < BUFFERS; i++)
-            s.buffer[i] =
-                mock_clCreateBuffer(s.context, CL_MEM_READ_WRITE, BUFFER_BYTES, NULL, &error);
+        mock_open(kinds[v](), 0, &s.context, &s.device, &s.queue);
+        for (i = 0; i < BUFFERS; i++) s.buffer[i] = mock_new_buffer(s.context, BUFFER_BYTES);
         w.stage = &s;
         CHECK_OK(clsort_create(s.context, s.device, &options, &w.sorter));
         work(&w);
@@ -205,8 +196,7 @@ static void hear_launch(void *user, const mock_launch *heard)
 
 static void refuse_two_threads(bench *b)
 {
-    cl_device_id device = (cl_device_id)(void *)&mock_devices[0];
-    cl_int error = 0;
+    cl_device_id device;
     cl_context context;
     cl_mem keys;
     clsort_desc d = clsort_desc_default();
@@ -214,12 +204,9 @@ static void refuse_two_threads(bench *b)
     pthread_t thread;
     int k;
     (void)b;
-    mock_reset(mock_gpu());
-    counted_reset();
     memset(&i, 0, sizeof i);
-    context = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    i.queue = mock_clCreateCommandQueue(context, device, 0, &error);
-    keys = mock_clCreateBuffer(context, CL_MEM_READ_WRITE, BUFFER_BYTES, NULL, &error);
+    mock_open(mock_gpu(), 0, &context, &device, &i.queue);
+    keys = mock_new_buffer(context, BUFFER_BYTES);
     CHECK_OK(clsort_create(context, device, NULL, &i.sorter));
     d.count = 5000;
     d.key_type = CLSORT_U32;

@@ -3,50 +3,9 @@
 #include "mock.h"
 
 #define CLSORT_IMPLEMENTATION
-#include "harness.h"
+#include "draw.h"
 
 /* ---- devices and descriptions ---- */
-
-static mock_facts old_nvidia(void)
-{
-    mock_facts f = mock_nvidia();
-    f.nvidia_major = 6;
-    return f;
-}
-
-static mock_facts small_gpu(void)
-{
-    mock_facts f = mock_gpu();
-    f.max_group = 64;
-    f.local_bytes = 8 << 10;
-    return f;
-}
-
-static mock_facts huge_gpu(void)
-{
-    mock_facts f = mock_nvidia();
-    f.compute_units = 4096;
-    f.local_bytes = 228 << 10;
-    return f;
-}
-
-static mock_facts plain_cpu(void)
-{
-    mock_facts f = mock_cpu();
-    f.vector_width = 1;
-    f.compute_units = 1;
-    return f;
-}
-
-static const struct { const char *name; mock_facts (*facts)(void);
-} devices[] = { { "CPU", mock_cpu },
-                { "CPU without vectors", plain_cpu },
-                { "GPU", mock_gpu },
-                { "small GPU", small_gpu },
-                { "NVIDIA", mock_nvidia },
-                { "old NVIDIA", old_nvidia },
-                { "huge NVIDIA", huge_gpu } };
-enum { DEVICES = sizeof devices / sizeof *devices };
 
 typedef struct world {
     cl_context context;
@@ -56,15 +15,9 @@ typedef struct world {
 
 static void open_world(world *w, mock_facts facts, cl_ulong max_allocation)
 {
-    cl_device_id device = (cl_device_id)(void *)&mock_devices[0];
-    cl_int error = 0;
+    cl_device_id device;
     facts.max_allocation = max_allocation;
-    mock_reset(facts);
-    counted_reset();
-    w->context = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    w->queue = mock_clCreateCommandQueue(w->context, device, 0, &error);
-    w->sorter = NULL;
-    CHECK(error == CL_SUCCESS);
+    mock_open(facts, 0, &w->context, &device, &w->queue);
     CHECK_OK(clsort_create(w->context, device, NULL, &w->sorter));
 }
 
@@ -77,14 +30,14 @@ static void close_world(world *w)
 }
 
 /* Kinds of descriptions: by every algorithm, rows, segments, a count on the device, selections. */
-enum { ROWS = CLSORT_QUICKSORT + 1, SEGMENTS, COUNTED, TOP, TOP_LONG, SHAPES };
+enum { BY_ROWS = CLSORT_QUICKSORT + 1, BY_SEGMENTS, COUNTED, TOP, TOP_LONG, SHAPES };
 enum { VARIANTS = 64, KINDS = SHAPES * VARIANTS };
 
 static void shape_desc(clsort_desc *d, cl_uint shape)
 {
     d->algorithm = shape <= CLSORT_QUICKSORT ? shape : CLSORT_AUTO;
-    if (shape == ROWS) d->rows = 3;
-    if (shape == SEGMENTS) d->segment_count = 5;
+    if (shape == BY_ROWS) d->rows = 3;
+    if (shape == BY_SEGMENTS) d->segment_count = 5;
     if (shape == COUNTED) d->count_buffer = CLSORT_LATER;
     if (shape == TOP) d->top_k = 7;
     if (shape == TOP_LONG) d->top_k = 5000;
@@ -110,74 +63,11 @@ static clsort_desc describe(cl_uint kind)
 
 /* ---- sizes ---- */
 
-/* Counts around every power of two and around the numbers where something else begins. */
-static size_t draw_count(size_t i)
-{
-    static const size_t edges[] = { 1000, 1536, 3072, 1050000, 16777216, 40964097, 82000000 };
-    const size_t base = i / 8 < 32 ? (size_t)1 << i / 8 : edges[i / 8 - 32];
-    return base - 4 + i % 8;
-}
-enum { COUNTS = (32 + 7) * 8 };
-
-static int compare_sizes(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Is this how a size is refused that is too large for the device, or for a size_t? */
 static int is_too_large(clsort_status status)
 {
     return status == CLSORT_ERROR_COUNT_TOO_LARGE || status == CLSORT_ERROR_SIZE_OVERFLOW
            || status == CLSORT_ERROR_SCRATCH_TOO_LARGE;
-}
-
-/* Sizes that do not shrink, until all further ones are refused. */
-static void expect_monotonic(clsort_sorter *s, clsort_desc d, const size_t *counts, size_t *sizes)
-{
-    size_t last = 0, i;
-    clsort_status before = CL_SUCCESS;
-    for (i = 0; i < COUNTS; i++) {
-        clsort_status status;
-        d.count = counts[i];
-        sizes[i] = 0;
-        if (d.count < d.top_k) continue;
-        status = clsort_scratch_size(s, &d, &sizes[i]);
-        if (!CHECK(status == CL_SUCCESS ? before == status : is_too_large(status))) return;
-        before = status;
-        if (status != CL_SUCCESS || CHECK(sizes[i] >= last && sizes[i] % 16 == 0)) {
-            last = sizes[i];
-            continue;
-        }
-        if (test_now.faults <= 5)
-            printf("  %zu elements: %zu, before %zu\n", d.count, sizes[i], last);
-        return;
-    }
-}
-
-static void scratch_is_monotonic(bench *b)
-{
-    size_t counts[COUNTS], here[COUNTS], anywhere[COUNTS], v, i;
-    cl_uint kind;
-    (void)b;
-    for (i = 0; i < COUNTS; i++) counts[i] = draw_count(i);
-    qsort(counts, COUNTS, sizeof *counts, compare_sizes);
-    for (v = 0; v < DEVICES; v++) {
-        world w;
-        open_world(&w, devices[v].facts(), (cl_ulong)1 << 40);
-        for (kind = 0; kind < 2 * KINDS; kind++) {
-            clsort_desc d = describe(kind % KINDS);
-            if (!test_takes_on_host(6)) continue;
-            AT("%s, kind %u", devices[v].name, (unsigned)kind);
-            if (kind >= KINDS) d.last_bit = 7;
-            if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
-            expect_monotonic(w.sorter, d, counts, here);
-            expect_monotonic(NULL, d, counts, anywhere);
-            for (i = 0; i < COUNTS; i++)
-                if (!CHECK(anywhere[i] >= here[i])) break;
-        }
-        close_world(&w);
-    }
 }
 
 /* Tables of about 41 KB for each of many rows: a size is right or refused, on hosts of 32 bits,
@@ -206,14 +96,14 @@ static void selections_of_too_many(bench *b)
 {
     size_t v;
     (void)b;
-    for (v = 0; v < DEVICES; v++) {
+    for (v = 0; v < DRAW_KINDS; v++) {
         world w;
         clsort_desc d = clsort_desc_default();
-        open_world(&w, devices[v].facts(), (cl_ulong)1 << 40);
+        open_world(&w, draw_facts(&draw_kinds[v]), (cl_ulong)1 << 40);
         d.key_type = CLSORT_U32;
         d.rows = 400;
         d.top_k = 7;
-        AT("%s", devices[v].name);
+        AT("%s", draw_kinds[v].name);
         for (d.count = (size_t)-1; d.count > (size_t)-100; d.count--)
             if (!CHECK(is_too_large(clsort_check(w.sorter, &d)))) break;
         close_world(&w);
@@ -247,45 +137,21 @@ static void samples_need_no_less(bench *b)
     }
 }
 
-/* Work-groups that are too small for hybrid radix, which is asked for: passes sort. */
-static void hybrid_in_small_groups(bench *b)
-{
-    size_t v, here, anywhere;
-    (void)b;
-    for (v = 0; v < DEVICES; v++) {
-        world w;
-        clsort_desc d = clsort_desc_default();
-        open_world(&w, devices[v].facts(), (cl_ulong)1 << 40);
-        d.key_type = CLSORT_U64;
-        CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
-        for (d.tuning.work_group = 1; d.tuning.work_group <= 256; d.tuning.work_group *= 2)
-            for (d.count = 1000; d.count < 10000000; d.count += d.count / 3) {
-                AT("%s, %zu keys, work-group %u", devices[v].name, d.count,
-                   (unsigned)d.tuning.work_group);
-                if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
-                CHECK_OK(clsort_scratch_size(w.sorter, &d, &here));
-                CHECK_OK(clsort_scratch_size(NULL, &d, &anywhere));
-                CHECK(here <= anywhere);
-            }
-        close_world(&w);
-    }
-}
-
 /* ---- allocations ---- */
 
-enum { ROLES = 5 };   /* keys, keys_out, values, values_out, indices */
+enum { OWN_ROLES = INDICES + 1 };
 
 /* Makes the buffers of a call; 0 if the device cannot. */
 static int make_buffers(const world *w, const clsort_desc *d, cl_mem *buffers)
 {
     const size_t key = (d->key_type & 0xFF) / 8, rows = d->rows ? d->rows : 1;
     const size_t results = d->top_k ? rows * d->top_k : rows * d->count, n = rows * d->count;
-    const size_t bytes[ROLES] = { n * key, results * key, n * d->value_size,
+    const size_t bytes[OWN_ROLES] = { n * key, results * key, n * d->value_size,
                                   results * d->value_size, results * 4 };
-    const int wanted[ROLES] = { 1, d->keys_out != NULL, 1, d->values_out != NULL,
+    const int wanted[OWN_ROLES] = { 1, d->keys_out != NULL, 1, d->values_out != NULL,
                                 d->indices != NULL };
     int made = 1, i;
-    for (i = 0; i < ROLES; i++) {
+    for (i = 0; i < OWN_ROLES; i++) {
         cl_int error = CL_SUCCESS;
         buffers[i] = NULL;
         if (!bytes[i] || !wanted[i]) continue;
@@ -299,27 +165,27 @@ static int make_buffers(const world *w, const clsort_desc *d, cl_mem *buffers)
 static void expect_agreement(const world *w, clsort_desc d)
 {
     const clsort_status said = clsort_check(w->sorter, &d);
-    cl_mem buffers[ROLES];
+    cl_mem buffers[OWN_ROLES];
     const int made = make_buffers(w, &d, buffers);
     size_t bytes = 0;
     int i;
     CHECK_STATUS(clsort_prepare(w->sorter, NULL, &d), said);
     CHECK_STATUS(clsort_scratch_size(w->sorter, &d, &bytes), said);
     CHECK(made ? said != CLSORT_ERROR_COUNT_TOO_LARGE : said == CLSORT_ERROR_COUNT_TOO_LARGE);
-    d.keys = buffers[0];
-    d.keys_out = buffers[1];
-    d.values = buffers[2];
-    d.values_out = buffers[3];
-    d.indices = buffers[4];
+    d.keys = buffers[KEYS];
+    d.keys_out = buffers[KEYS_OUT];
+    d.values = buffers[VALUES];
+    d.values_out = buffers[VALUES_OUT];
+    d.indices = buffers[INDICES];
     if (made) CHECK_STATUS(clsort_enqueue_sort(w->sorter, w->queue, &d, 0, NULL, NULL), said);
-    for (i = 0; i < ROLES; i++)
+    for (i = 0; i < OWN_ROLES; i++)
         if (buffers[i]) mock_clReleaseMemObject(buffers[i]);
     CHECK_OK(clsort_trim(w->sorter));
 }
 
 static int is_sortable(const clsort_desc *d, cl_uint shape)
 {
-    if (shape == SEGMENTS || shape == COUNTED) return 0;
+    if (shape == BY_SEGMENTS || shape == COUNTED) return 0;
     return !d->top_k || !d->value_size || d->values_out;
 }
 
@@ -330,10 +196,10 @@ static void checks_know_allocations(bench *b)
     cl_uint kind;
     int more;
     (void)b;
-    for (v = 0; v < DEVICES; v++)
+    for (v = 0; v < DRAW_KINDS; v++)
         for (m = 0; m < 3; m++) {
             world w;
-            open_world(&w, devices[v].facts(), most[m]);
+            open_world(&w, draw_facts(&draw_kinds[v]), most[m]);
             for (kind = 0; kind < KINDS; kind++)
                 for (more = 0; more < 4; more++) {
                     clsort_desc d = describe(kind);
@@ -345,8 +211,8 @@ static void checks_know_allocations(bench *b)
                     if (n > 0xFFFFFFFFu || !is_sortable(&d, kind / VARIANTS)) continue;
                     if (sizeof(size_t) < 8 && m == 2) continue;   /* no such arrays there */
                     if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
-                    AT("%s of %.0f bytes, kind %u, %zu elements", devices[v].name, (double)most[m],
-                       (unsigned)kind, d.count);
+                    AT("%s of %.0f bytes, kind %u, %zu elements", draw_kinds[v].name,
+                       (double)most[m], (unsigned)kind, d.count);
                     expect_agreement(&w, d);
                 }
             close_world(&w);
@@ -362,16 +228,16 @@ static void arrays_of_any_size(bench *b)
     };
     size_t v, i;
     (void)b;
-    for (v = 0; v < DEVICES; v++) {
+    for (v = 0; v < DRAW_KINDS; v++) {
         world w;
-        open_world(&w, devices[v].facts(), ((cl_ulong)1 << 32) - 16);
+        open_world(&w, draw_facts(&draw_kinds[v]), ((cl_ulong)1 << 32) - 16);
         for (i = 0; i < sizeof arrays / sizeof *arrays; i++) {
             clsort_desc d = clsort_desc_default();
             if (sizeof(size_t) < 8) continue;   /* no such arrays there */
             d.key_type = arrays[i].type;
             d.value_size = arrays[i].value_size;
             d.count = (size_t)(4294967280.0 * arrays[i].share) / ((d.key_type & 0xFF) / 8);
-            AT("%s, type %x with values of %zu bytes", devices[v].name, (unsigned)d.key_type,
+            AT("%s, type %x with values of %zu bytes", draw_kinds[v].name, (unsigned)d.key_type,
                d.value_size);
             CHECK_OK(clsort_check(w.sorter, &d));
             expect_agreement(&w, d);
@@ -381,11 +247,9 @@ static void arrays_of_any_size(bench *b)
 }
 
 static const test_entry tests[] = {
-    { "scratch for more elements is enough for fewer, on every device", scratch_is_monotonic },
     { "sizes of scratch do not wrap", sizes_do_not_wrap },
     { "too many elements to select from are refused", selections_of_too_many },
     { "samples of a count need no less scratch than of one element less", samples_need_no_less },
-    { "work-groups too small for hybrid radix need no more scratch", hybrid_in_small_groups },
     { "clsort_check knows what can be allocated", checks_know_allocations },
     { "AUTO sorts arrays as large as the device allocates", arrays_of_any_size }
 };

@@ -123,15 +123,14 @@ typedef struct mock_buffer {
     mock_object base;
     cl_mem_object_type type;
     cl_mem_flags flags;
-    size_t size, origin;
-    struct mock_buffer *parent;
+    size_t size;
     unsigned char *bytes;                   /* NULL: not stored */
     int sorted;                             /* by a launch, and not written since */
     int ordered;                            /* holds the result of an argsort */
     size_t written;                         /* from its start on, by writes of the host in order */
     unsigned char *map;                     /* host memory, while it is mapped */
     int used;                               /* a command used it */
-    cl_uint number;                         /* its own or its parent's */
+    cl_uint number;
 } mock_buffer;
 
 typedef struct mock_program {
@@ -205,7 +204,6 @@ static struct {
     uint64_t trace;
     size_t stored;
     int faults, fault_quiet;
-    char fault[200];                        /* the last one */
     int commands, fail_command;             /* enqueued so far */
     int unflushed;                          /* since the last clFlush or wait, of any queue */
     cl_int command_code;
@@ -326,9 +324,8 @@ static inline int mock_live(int kind) { return MOCK_GET(mock.live[kind]); }
 /* Notes a call that OpenCL forbids; returns the code for it. */
 static inline cl_int mock_fault(const char *function, const char *what, cl_int code)
 {
-    snprintf(mock.fault, sizeof mock.fault, "%s: %s", function, what);
     if (MOCK_ADD(mock.faults, 1) <= 5 && !mock.fault_quiet)
-        printf("the driver refused %s\n", mock.fault);
+        printf("the driver refused %s: %s\n", function, what);
     return code;
 }
 
@@ -374,7 +371,6 @@ static inline void mock_bury(mock_object *o)
 static inline mock_object *mock_owner(mock_object *o)
 {
     const int kind = (int)(o->magic - MOCK_ALIVE);
-    if (kind == MOCK_BUFFER && ((mock_buffer *)o)->parent) return &((mock_buffer *)o)->parent->base;
     if (kind == MOCK_KERNEL) return &((mock_kernel *)o)->program->base;
     if (kind == MOCK_EVENT && ((mock_event *)o)->queue) return &((mock_event *)o)->queue->base;
     return NULL;
@@ -385,8 +381,10 @@ static inline void mock_unuse(mock_object *o)
 {
     while (o && __atomic_sub_fetch(&o->uses, 1, __ATOMIC_ACQ_REL) == 0) {
         mock_object *const owner = mock_owner(o), *const context = o->context;
-        if (o->magic == MOCK_ALIVE + MOCK_BUFFER && !owner) free(((mock_buffer *)o)->bytes);
-        if (o->magic == MOCK_ALIVE + MOCK_BUFFER) free(((mock_buffer *)o)->map);
+        if (o->magic == MOCK_ALIVE + MOCK_BUFFER) {
+            free(((mock_buffer *)o)->bytes);
+            free(((mock_buffer *)o)->map);
+        }
         mock_bury(o);
         if (owner) mock_unuse(owner);
         o = context;
@@ -573,14 +571,14 @@ static inline cl_int mock_clGetMemObjectInfo(cl_mem handle, cl_mem_info what, si
                                              void *value, size_t *needed)
 {
     const mock_buffer *b = (mock_buffer *)(void *)handle;
+    const cl_mem none = NULL;
     if (!mock_is(b, MOCK_BUFFER)) return CL_INVALID_MEM_OBJECT;
     switch (what) {
     case CL_MEM_TYPE: return MOCK_ANSWER(b->type);
     case CL_MEM_CONTEXT: return MOCK_ANSWER(b->base.context);
     case CL_MEM_FLAGS: return MOCK_ANSWER(b->flags);
     case CL_MEM_SIZE: return MOCK_ANSWER(b->size);
-    case CL_MEM_OFFSET: return MOCK_ANSWER(b->origin);
-    case CL_MEM_ASSOCIATED_MEMOBJECT: return MOCK_ANSWER(b->parent);
+    case CL_MEM_ASSOCIATED_MEMOBJECT: return MOCK_ANSWER(none);   /* no part of another one */
     case CL_MEM_REFERENCE_COUNT: return MOCK_ANSWER(b->base.references);
     default: return CL_INVALID_VALUE;
     }
@@ -744,31 +742,6 @@ static inline cl_mem mock_clCreateBuffer(cl_context handle, cl_mem_flags flags, 
     if (copies || size <= mock.stored) b->bytes = (unsigned char *)calloc(1, size);
     if (copies) memcpy(b->bytes, host, size);
     if (flags & CL_MEM_USE_HOST_PTR) MOCK_ADD(mock.in_place, 1);
-    return (cl_mem)(void *)b;
-}
-
-static inline cl_mem mock_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags,
-                                            cl_buffer_create_type type, const void *info,
-                                            cl_int *error)
-{
-    mock_buffer *parent = (mock_buffer *)(void *)handle, *b;
-    const cl_buffer_region *r = (const cl_buffer_region *)info;
-    const int good = mock_is(parent, MOCK_BUFFER) && !parent->parent
-                     && type == CL_BUFFER_CREATE_TYPE_REGION && r->size && r->origin <= parent->size
-                     && r->size <= parent->size - r->origin;
-    if (error)
-        *error = good ? CL_SUCCESS
-                      : mock_fault("clCreateSubBuffer", "parent or region", CL_INVALID_VALUE);
-    if (!good) return NULL;
-    b = (mock_buffer *)mock_create(sizeof *b, MOCK_BUFFER, parent->base.context);
-    MOCK_ADD(parent->base.uses, 1);
-    b->type = parent->type;
-    b->flags = flags ? flags : parent->flags;
-    b->size = r->size;
-    b->origin = r->origin;
-    b->number = parent->number;
-    b->parent = parent;
-    b->bytes = parent->bytes ? parent->bytes + r->origin : NULL;
     return (cl_mem)(void *)b;
 }
 
@@ -1313,7 +1286,7 @@ static inline void mock_trace(uint64_t x)
 
 static inline void mock_trace_buffer(const mock_buffer *b)
 {
-    if (mock.traces > 1) mock_trace(b ? b->origin + b->number : 0);
+    if (mock.traces > 1) mock_trace(b ? b->number : 0);
 }
 
 /* Takes a command into the trace; a launch with its work-items, the numbers in its program's build
@@ -1717,5 +1690,44 @@ enum { MOCK_PRESETS = sizeof mock_presets / sizeof *mock_presets };
 #define COUNTED_CL(function) mock_##function
 
 #include "counted.h"
+
+/* ---- worlds ---------------------------------------------------------------------------------- */
+
+static inline cl_command_queue mock_new_queue(cl_context context, cl_device_id device,
+                                              int out_of_order)
+{
+    cl_int error = 0;
+    cl_command_queue queue = mock_clCreateCommandQueue(
+        context, device, out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+    if (error) abort();
+    return queue;
+}
+
+static inline cl_mem mock_new_buffer(cl_context context, size_t bytes)
+{
+    cl_int error = 0;
+    cl_mem buffer = mock_clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    if (error) abort();
+    return buffer;
+}
+
+static inline cl_context mock_new_context(cl_device_id device)
+{
+    cl_int error = 0;
+    cl_context context = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    if (error) abort();
+    return context;
+}
+
+/* A driver without faults, its first device, and a context and a queue of that. */
+static inline void mock_open(mock_facts facts, int out_of_order, cl_context *context,
+                             cl_device_id *device, cl_command_queue *queue)
+{
+    mock_reset(facts);
+    counted_reset();
+    *device = (cl_device_id)(void *)&mock_devices[0];
+    *context = mock_new_context(*device);
+    *queue = mock_new_queue(*context, *device, out_of_order);
+}
 
 #endif
