@@ -1053,6 +1053,15 @@ static uint64_t equal_prefix(const sort_case *c, size_t i, uint64_t *random)
     return i % 1000 || i / 1000 >= c->number ? key : (uint64_t)0xABCDEF << 40 | key >> 24;
 }
 
+/* Keys of tiles: tile v has a probability near 1 / v; what lies below it is uniform. */
+static uint64_t skewed_tile(const sort_case *c, size_t i, uint64_t *random)
+{
+    const uint64_t low = (uint64_t)1 << pattern_random(random) % 12;
+    (void)c;
+    (void)i;
+    return (low + (pattern_random(random) & (low - 1))) << 48 | pattern_random(random) >> 16;
+}
+
 static cl_uint prefixes_stay;
 
 static int read_stays(const bench *b, const case_state *s)
@@ -1064,14 +1073,14 @@ static int read_stays(const bench *b, const case_state *s)
     return 1;
 }
 
-/* Sorts such keys by sweeps; returns whether that was all. */
-static cl_uint sort_prefixes(const bench *b, size_t wanted)
+/* Sorts such keys, `times` the fewest that have prefixes, by sweeps; returns 1 if the sweeps of upper digits sorted all. */
+static cl_uint sort_prefixes(const bench *b, case_maker *make, size_t times, size_t wanted)
 {
-    sort_case c = case_make(CLSORT_U64, b->sorter->policy->radix.prefixes + 11, "uniform");
+    sort_case c = case_make(CLSORT_U64, times * b->sorter->policy->radix.prefixes + 11, "uniform");
     c.algorithm = "radix";
     c.d.value_size = 4;
     c.own_scratch = 1;
-    c.make = equal_prefix;
+    c.make = make;
     c.number = wanted;
     c.look = read_stays;
     return case_run(b, &c) ? prefixes_stay : 2;
@@ -1084,7 +1093,9 @@ static void equal_prefixes(bench *b)
     if (!sweeping_sorter(b, &other)) return;
     for (i = 0; i < 2; i++)
         if (test_takes(b, 3))
-            CHECK(sort_prefixes(&other, CLSORT__EDGE_MOST_EQUAL_PREFIX + i) == (i == 0));
+            CHECK(sort_prefixes(&other, equal_prefix, 1, CLSORT__EDGE_MOST_EQUAL_PREFIX + i)
+                  == (i == 0));
+    CHECK(sort_prefixes(&other, skewed_tile, 2, 0) == 1);
     end_sweeping(&other);
 }
 
