@@ -12613,10 +12613,12 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
     const int yields_to_merge = form && form->yields_to_merge && p->by_auto
                                 && clsort__can(CLSORT_MERGE, &p->d),
               tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
-    const size_t samples = tiles ? clsort__samples_tables(s->policy, &p->config, p->d.count) : 0,
-                 own = yields_to_merge ? samples
-                       : clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
-                                                  : clsort__radix_tables(s, p);
+    size_t own = 0;
+    if (!yields_to_merge)
+        own = clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
+                                       : clsort__radix_tables(s, p);
+    else if (tiles)
+        own = clsort__samples_tables(clsort__policy_of(s), &p->config, p->d.count);
     return clsort__larger(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0);
 }
 

@@ -1073,7 +1073,8 @@ static int read_stays(const bench *b, const case_state *s)
     return 1;
 }
 
-/* Sorts such keys, `times` the fewest that have prefixes, by sweeps; returns 1 if the sweeps of upper digits sorted all. */
+/* Sorts such keys, `times` the fewest that have prefixes, by sweeps. Returns 1 if the sweeps of
+   upper digits sorted all. */
 static cl_uint sort_prefixes(const bench *b, case_maker *make, size_t times, size_t wanted)
 {
     sort_case c = case_make(CLSORT_U64, times * b->sorter->policy->radix.prefixes + 11, "uniform");
