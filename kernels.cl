@@ -176,6 +176,18 @@
    Sorting, 2011; O. Green, R. McColl, D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort,
    2007. Those of the other families stand with them. */
 
+//---- shared: shapes []
+/* Rule lines say which programs need a chunk, by family and by shape. A program has one of these
+   shapes; of CLSORT__SHAPE_ANY is what programs of all shapes need. ALONE: each work-item works
+   alone; VECTORS: so it does, on items of 16 elements; GROUP: work-groups work together. In place
+   of these, LANES: alone, and a key fits a lane of the vectors that sort ("radix: vectors");
+   BUCKETS: a merge of runs sorts its tiles as buckets; TILES: samples have only the kernel that
+   sorts a tile; VOTES: a partition into few parts ranks by votes of warps; MENDS: sweeps sort equal
+   prefixes. */
+#define CLSORT__SHAPE_LIST(X) \
+    X(ANY, "any") X(ALONE, "alone") X(VECTORS, "vectors") X(GROUP, "group") X(LANES, "lanes") \
+    X(BUCKETS, "buckets") X(TILES, "tiles") X(VOTES, "votes") X(MENDS, "mends")
+
 //---- shared
 /* Numbers that the kernels and clsort.h must agree on. tools/dev/embed also writes this part into
    clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. In the tables of
@@ -216,6 +228,7 @@
 #define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES
 #define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG
 
+//---- shared: merges of runs [RUNS]
 /* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
    run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
    then the share that each work-item's elements belong to. */
@@ -233,6 +246,7 @@
 /* Words for the work-items that search for the tiles' places, 16 for each. */
 #define CLSORT__LANE_WORDS(group) (2 * ((group) + (group) / CLSORT__MOST_RUNS))
 
+//---- shared: local memory
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
 #define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)
@@ -246,12 +260,14 @@
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* Words of a radix tile: offsets and next places of digits, counters of each team, sums and,
-   later in their place, what is staged. A team is the work-items that rank elements together: a
-   warp, or 16 where warps are not known. Pairs of warps are staged late, when all are ranked: in
-   place of the counters, too. */
+/* A team is the work-items that rank elements together: a warp, or 16 where warps are not known. */
 #define CLSORT__WARP 32
 #define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))
+
+//---- shared: radix tiles [PARTITION RADIX SWEEP]
+/* Words of a radix tile: offsets and next places of digits, counters of each team, sums and,
+   later in their place, what is staged. Pairs of warps are staged late, when all are ranked: in
+   place of the counters, too. */
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_STAGES_LATE(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
@@ -265,6 +281,8 @@
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((late) ? (counters) : 0) ? (staged) - ((late) ? (counters) : 0) \
                                                         : (sums)))
+
+//---- shared: arguments
 /* In bytes: a pair of code and index that a selection ranks. */
 #define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
 /* In words again, of quicksort: sums, or counts of parts. */
@@ -286,6 +304,7 @@
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 5
 
+//---- shared: radix tables [CACHED HYBRID PARTITION RADIX SEGMENTS SWEEP]
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
    each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
    pass, how many low bits are left, how many equal prefixes. */
@@ -317,7 +336,7 @@
                           : CLSORT__LEAST_COPIES)
 #define CLSORT__COUNTER_MOST 65535
 
-//---- shared: hybrid radix
+//---- shared: hybrid radix [HYBRID RUNS.buckets]
 /* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
    make a cell group, of which there are two fewer than ranges; log2 of the sample's keys; how many
    ranges it makes equally heavy, the others equally wide; the most second digits of a range. */
@@ -378,10 +397,13 @@
    outside the sample. */
 #define CLSORT__HYBRID_GROUP_DIGIT_WORDS(group_digits) \
     ((CLSORT__HYBRID_DIGITS - 2) / 2 * (group_digits) + 1)
+
+//---- shared: samples [SAMPLES]
 /* Radix of samples: log2 of the bins of a work-item. */
 #define CLSORT__SAMPLES_OWN_BINS_LOG2 2
 #define CLSORT__SAMPLES_WORDS 2
 
+//---- shared: radix in cache [CACHED PARTITION RADIX SEGMENTS]
 /* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; words before
    the counts of blocks: a head, whether ranges are mixed, where they begin, the range of each
    cell and of the common code. */
@@ -393,7 +415,7 @@
 #define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)
 #define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4 + 1)
 
-//---- shared: edges
+//---- shared: edges [HYBRID RUNS.buckets SAMPLES]
 /* Where data and counts decide. tests/test_edges.c has a row for each of these names.
 
    Of hybrid radix's sample: it is flat if no work-item's cells have more than FLAT_TIMES its part
@@ -440,6 +462,8 @@
 #define CLSORT__EDGE_RUNS_LONG_BIN 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
 #define CLSORT__EDGE_SAMPLES_LONG_BIN 48
+
+//---- shared: edges of radix [CACHED SWEEP]
 /* The most keys with an equal prefix that are sorted after sweeps. */
 #define CLSORT__EDGE_MOST_EQUAL_PREFIX 16
 /* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges; how much of
@@ -451,6 +475,8 @@
 #define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)
 /* The most parts of a partition that a number of 4 bits has. */
 #define CLSORT__EDGE_FEW_PARTS 16
+
+//---- shared: edges of selections [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
 /* Of selections: the last of the firsts of so many columns that may bound a row; the fewest of
    these firsts that are ranked in blocks; the longest list that a work-group ranks by comparing all
    with all, and a work-item that works alone. Such a one keeps up to INSERT_MOST elements in order;
@@ -462,7 +488,7 @@
 #define CLSORT__EDGE_INSERT_MOST 16
 #define CLSORT__EDGE_LEAST_APART 8
 
-//---- shared: quicksort and selections
+//---- shared: quicksort [QUICKSORT RELAUNCH]
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
 #define CLSORT__QUICK_STATE_WORDS 16
 #define CLSORT__QUICK_SEQUENCE_WORDS 16
@@ -494,6 +520,7 @@
 #define CLSORT__SCAN_BUILTIN 2
 #define CLSORT__SCAN_BLELLOCH 3
 
+//---- shared: selections [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
 /* What a selection returns of a row: the first k in order, the k-th only, the first k in the row's
    order, or the whole row with the k-th in its place between what comes before it and the rest. */
 #define CLSORT__SELECT_FIRST 0
@@ -510,6 +537,7 @@
 #define CLSORT__CLUSTER 4
 #define CLSORT__LISTED 1024
 
+//---- shared: fields [UTILITY]
 /* A packed field: below bit FIELD_BYTES its offset in the record; from there 7 bits for its bytes,
    then flags of one bit; the numbers of bits have 6 bits or more each. EQUAL_NANS needs MANTISSA,
    the bits of a mantissa if NaNs come last. With BIG_ENDIAN the first byte counts most; only then
@@ -582,8 +610,8 @@
 #endif
 
 //---- tuning: families
-/* The parts of this file that several families use. Pieces are those of segments where each
-   work-item works alone: it sorts them by radix. */
+/* What kernels ask of their family. Pieces are parts of segments, where each work-item works alone:
+   it sorts them by radix. */
 #define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0)
 #define CLSORT_NEEDS_RADIX \
     (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \
@@ -595,25 +623,13 @@
 #endif
 #define CLSORT_RUN_BUCKETS \
     (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)
-#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_RUN_BUCKETS)
 /* 1: a key of 4 bytes and its value of 4 bytes, of samples also the element's number, are sorted as
    one code of CLSORT_KEY_BYTES, 8. */
 #define CLSORT_PAIRS ((CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES)) && CLSORT_VALUE_BYTES > 0)
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
-#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
-#define CLSORT_NEEDS_MERGE \
-    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || CLSORT_NEEDS_PACKING)
 #define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || CLSORT_IS(STREAMS))
 /* Rows, or pieces of rows, in registers. */
 #define CLSORT_NEEDS_REGISTER_ROWS (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))
-#define CLSORT_NEEDS_SELECT \
-    (CLSORT_NEEDS_PASSES || CLSORT_NEEDS_REGISTER_ROWS || CLSORT_IS(ROW_TILES))
-#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
-#define CLSORT_NEEDS_WINDOWS \
-    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
-#define CLSORT_NEEDS_GROUP \
-    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \
-     || CLSORT_IS(SAMPLES) || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))
 /* 1: local_id tells compilers by a mask how many work-items there are. */
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
@@ -647,13 +663,6 @@
 #elif CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 \
     && (CLSORT_DIGIT_BITS < 4 || CLSORT_DIGIT_BITS > (CLSORT_SHARE_LOG2 ? 8 : 11))
 #error "CLSORT_DIGIT_BITS must be 4 to 8, or to 11 with CLSORT_SHARE_LOG2 0"
-#elif CLSORT_IS(SWEEP) && CLSORT_SHARE_LOG2 > 0 && CLSORT_GROUP_LOG2 < CLSORT_DIGIT_BITS
-#error "sweeps need a work-item for each digit"
-#elif CLSORT_IS(SWEEP) && CLSORT_SHARE_LOG2 > 0 \
-    && CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS) > CLSORT__SWEEP_PASSES
-#error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
-#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
-#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
 #elif CLSORT_NEEDS_PASSES && CLSORT_LANES == 1 \
     && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
 #error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
@@ -712,7 +721,8 @@ INLINE uint local_id(void)
 #define CLSORT_JOIN_(a, b) a##b
 #define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)
 
-//---- order
+//---- order [BATCH CACHED LONG_ROWS MERGE QUICKSORT RELAUNCH ROUNDS SEGMENTS SELECT SHORT_ROWS
+//----     STREAMS UTILITY]
 /* Where element i of the sorted order lies: at i, or at indices[i] if by_index is set. An index
    beyond the end counts as 0; the fingerprint of indices finds it. */
 INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)
@@ -897,7 +907,7 @@ typedef struct { global uchar *keys, *values; } array_t;
 #define CLSORT_PAIRS_APART(a) 0
 #endif
 
-//---- arrays
+//---- arrays [* -ROUNDS -SHORT_ROWS]
 /* Some drivers take a microsecond per buffer at each launch, so a kernel has only the buffers that
    it needs. */
 #if CLSORT_RECORDS
@@ -959,7 +969,18 @@ INLINE global code_t *key_place(array_t a, size_t i)
     return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));
 }
 
-//---- arrays: words
+/* The array from its i-th element on. i may be negative, as long as nothing before the array's
+   start is loaded. */
+INLINE array_t advance(array_t a, long i)
+{
+    a.keys += i * (CLSORT_PAIRS_APART(a) ? 4
+                   : CLSORT_RECORDS      ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
+    a.values += i * CLSORT_VALUE_BYTES;
+    return a;
+}
+
+//---- arrays: words [* -HYBRID -LONG_ROWS -ROUNDS -RUNS.buckets -SAMPLES -SELECT -SHORT_ROWS
+//----     -STREAMS -UTILITY]
 /* Moves a word between registers and memory. A word is several units, or half of one. */
 #if CLSORT_UNIT == 1
 #define CLSORT_LOAD_WORD(from, w) as_uint(vload4(w, from))
@@ -1037,14 +1058,18 @@ INLINE item_t top_item(void)
     return r;
 }
 
-//---- record: items
+//---- record: items [* -HYBRID -LONG_ROWS -PARTITION -ROUNDS -ROW_TILES -SAMPLES -SELECT
+//----     -SHORT_ROWS -STREAMS -UTILITY]
 /* The code of element i. */
 INLINE code_t code_at(array_t a, uint i, codec_t c)
 {
     return CLSORT_FIRST_LANE(encode((codes_t)*key_place(a, i), c));
 }
 
-#if CLSORT_LANES == 1
+//---- record: items of one element [BATCH BITONIC.alone BITONIC.group CACHED MERGE.alone
+//----     MERGE.group PUBLISHED_BITONIC.alone PUBLISHED_BITONIC.group PUBLISHED_MERGE
+//----     QUICKSORT.alone QUICKSORT.group RADIX RANKS RELAUNCH.alone RELAUNCH.group RUNS.group
+//----     SEGMENTS SWEEP]
 /* Loads element i. */
 INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
 {
@@ -1081,9 +1106,9 @@ INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
     if (i < n)
         store_whole_item(a, c, i, r);
 }
-#else
 
-//---- record: items of 16
+//---- record: items of 16 [BITONIC.vectors MERGE.vectors PUBLISHED_BITONIC.vectors
+//----     QUICKSORT.vectors RELAUNCH.vectors]
 /* Words of an item as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */
 CLSORT_NOINLINE void load_lanes(array_t a, uint i, uint lanes, item_t *r)
 {
@@ -1183,9 +1208,8 @@ INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
     r.key = decode(r.key, c);
     store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);
 }
-#endif   /* CLSORT_LANES == 1 */
 
-//---- record: order
+//---- record: order [CACHED MERGE.alone MERGE.group PUBLISHED_MERGE ROW_TILES RUNS.group SEGMENTS]
 #if CLSORT_COMPARATOR
 /* The caller's record of an element. */
 INLINE clsort_record record_of(item_t r, codec_t c)
@@ -1210,8 +1234,7 @@ INLINE uint comes_before(item_t x, item_t y, codec_t c)
 INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < y.key; }
 #endif   /* CLSORT_COMPARATOR */
 
-//---- record: insertion
-#if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0
+//---- record: insertion [CACHED MERGE.alone SEGMENTS.alone SEGMENTS.lanes]
 /* Elements that are sorted by insertion at most: a tile of a merge; a piece that is too short for
    counting digits to pay. */
 #define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE) ? CLSORT_ITEMS : 32)
@@ -1231,9 +1254,8 @@ INLINE void insertion_sort(array_t source, array_t target, uint base, uint size,
     for (uint i = 0; i < size; i++)
         store_whole_item(target, c, base + i, v[i]);
 }
-#endif   /* CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 */
 
-//---- segments
+//---- segments [SEGMENTS UTILITY]
 /* SEGMENTS are elements that are sorted apart, given in one of three ways:
 
      rows      of `count` elements each, their starts a stride apart
@@ -1318,7 +1340,7 @@ INLINE segment_t segment_around(segments_t s, uint i)
     return i >= own.begin && i - own.begin < own.size ? own : nowhere;
 }
 
-//---- segments: jobs
+//---- segments: jobs [SEGMENTS UTILITY]
 /* A segment of more elements than are sorted at once is cut into slices, a tile or a piece each; a
    job is one slice of a segment. If all segments have `per` slices, job i is slice i % per of
    segment i / per. Otherwise clsort_segment_jobs lists the jobs in a table of words:
@@ -1404,18 +1426,8 @@ INLINE uint segment_passes(segment_t s, uint tile)
     return ceil_log2(s.size ? (s.size - 1) / tile + 1 : 1);
 }
 
-/* The array from its i-th element on. i may be negative, as long as nothing before the array's
-   start is loaded. */
-INLINE array_t advance(array_t a, long i)
-{
-    a.keys += i * (CLSORT_PAIRS_APART(a) ? 4
-                   : CLSORT_RECORDS      ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
-    a.values += i * CLSORT_VALUE_BYTES;
-    return a;
-}
-
-//---- local
-#if CLSORT_LANES == 1
+//---- local [BATCH BITONIC.group HYBRID MERGE.group PUBLISHED_MERGE QUICKSORT.group RELAUNCH.group
+//----     ROW_TILES RUNS.group RUNS.buckets SAMPLES SEGMENTS.group]
 /* Where item i lies in local memory. An empty slot follows each 32 words, or each 16 keys of 8
    bytes, so that strides which are powers of two meet the 32 banks evenly. */
 #define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2(CLSORT_KEY_BYTES)
@@ -1443,10 +1455,9 @@ INLINE void put_item(local code_t *keys, local uint *words, uint i, item_t r)
     for (uint k = 0; k < CLSORT_WORDS; k++)
         words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT__WORD_PAD_LOG2)] = r.word[k];
 }
-#endif   /* CLSORT_LANES == 1 */
 
-//---- group
-#if CLSORT_NEEDS_GROUP
+//---- group [CACHED HYBRID PARTITION QUICKSORT RADIX RELAUNCH ROUNDS ROW_TILES RUNS.buckets SAMPLES
+//----     SEGMENTS SELECT SHORT_ROWS STREAMS SWEEP LONG_ROWS]
 #define CLSORT_WARPS (CLSORT_FORWARD_PROGRESS && CLSORT_TEAM_MOST == CLSORT__WARP)
 #define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, CLSORT_TEAM_MOST)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
@@ -1547,11 +1558,12 @@ INLINE uint group_scan(uint x, local uint *sums)
 }
 #endif   /* CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP */
 
-//---- group: totals
 /* A word of local memory that may change behind the next barrier. PoCL 7.1 repeats other reads
    where their value is used, even behind barriers. */
 INLINE uint read_once(local uint *word) { return *(volatile local uint *)word; }
 
+//---- group: totals [HYBRID LONG_ROWS PARTITION.group PARTITION.votes QUICKSORT.group RADIX.group
+//----     RELAUNCH.group ROW_TILES RUNS.buckets SAMPLES.group SEGMENTS SELECT STREAMS SWEEP]
 /* Clears words of local memory. Called by all work-items; needs a barrier after. */
 INLINE void clear_words(local uint *words, uint count)
 {
@@ -1635,7 +1647,8 @@ INLINE uint group_total(uint x, local uint *word)
     return total;
 }
 
-//---- group: numbers
+//---- group: numbers [HYBRID LONG_ROWS QUICKSORT RADIX RELAUNCH RUNS.buckets SAMPLES SEGMENTS
+//----     SELECT STREAMS SWEEP]
 /* ONE LAUNCH of several steps, for devices where work-groups that have started make progress.
    Work-groups draw numbers, those of one step after the other. Who has drawn waits until the steps
    before are done: whoever has that to do has started. Two words count the numbers drawn and done;
@@ -1686,10 +1699,9 @@ INLINE void tell_done(global uint *numbers, uint done)
     if (local_id() == 0)
         atomic_add((volatile global uint *)&numbers[NUMBERS_DONE], done);
 }
-#endif   /* CLSORT_NEEDS_GROUP */
 
-//---- network
-#if !CLSORT_IS(UTILITY)
+//---- network [BATCH BITONIC MERGE.group MERGE.vectors PUBLISHED_BITONIC QUICKSORT RELAUNCH
+//----     SEGMENTS.group]
 /* Does a come strictly before b? Answers for each lane; the result selects codes. */
 #define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])
 #if !CLSORT_BREAK_TIES_BY_INDEX
@@ -1776,7 +1788,8 @@ INLINE void lane_steps(item_t *v, uint items, uint stage)
 }
 #endif   /* CLSORT_LANES == 1 */
 
-//---- network: steps
+//---- network: steps [BATCH BITONIC MERGE.group PUBLISHED_BITONIC QUICKSORT RELAUNCH
+//----     SEGMENTS.group]
 /* The step of one register bit for 2^bits items. bits and bit are constants at each call, so that
    the loop unrolls and v stays in registers. */
 INLINE void window_step(item_t *v, const uint bits, const uint bit, uint mirror)
@@ -1806,10 +1819,8 @@ INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, uint mirr
     if (bits > 1 && hi >= 1 && lo <= 1) window_step(v, bits, 1, mirror && hi == 1);
     if (lo == 0) window_step(v, bits, 0, mirror && hi == 0);
 }
-#endif   /* !CLSORT_IS(UTILITY) */
 
-//---- window: items
-#if CLSORT_NEEDS_WINDOWS
+//---- window: items [BATCH BITONIC PUBLISHED_BITONIC QUICKSORT RELAUNCH]
 /* The items that a work-item holds of a window of 2^bits items whose lowest bit is low_bit:
    register m has item (m & flip ? flipped : first) + (m << low_bit). In a mirror step the partner's
    lower bits are complemented, too; flip is the register bit of that step. */
@@ -1836,7 +1847,8 @@ INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
     return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;
 }
 
-//---- window: loads and stores
+//---- window: loads and stores [BATCH BITONIC PUBLISHED_BITONIC QUICKSORT.alone QUICKSORT.vectors
+//----     RELAUNCH.alone RELAUNCH.vectors]
 /* Moves a window's items between global memory and registers. `base` is the tile's first element.
    Nearly all windows are whole: their accesses are unrolled, without bounds. The others go through
    private arrays in rolled loops: unrolled, these would double the time to compile; with v itself,
@@ -1946,10 +1958,8 @@ INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit
         const codec_t codec = CLSORT_CODEC; \
         window_pass(data, codec, CLSORT_COUNT(n), windows, low_bit, hi, lo, mirror, bits); \
     }
-#endif   /* CLSORT_NEEDS_WINDOWS */
 
-//---- window: slots
-#if CLSORT_NEEDS_STAGES
+//---- window: slots [BITONIC QUICKSORT RELAUNCH]
 #if CLSORT_SHARE_LOG2 > 0
 /* The slots of a window in local memory: that of register 0, and what each register bit adds to it.
    The slots of different bits add up. */
@@ -2020,7 +2030,7 @@ INLINE void move_window(item_t *v, local code_t *keys, local uint *words, window
 #define move_window(v, keys, words, from, to)
 #endif   /* CLSORT_SHARE_LOG2 > 0 */
 
-//---- window: stages
+//---- window: stages [BITONIC QUICKSORT RELAUNCH]
 /* The work-item's number among those that share a tile, and the tile's first element. */
 typedef struct { uint t, base; } seat_t;
 
@@ -2073,10 +2083,8 @@ INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *words, uin
     }
     return now;
 }
-#endif   /* CLSORT_NEEDS_STAGES */
 
-//---- bitonic: tile
-#if CLSORT_IS(BITONIC)
+//---- bitonic: tile [BITONIC]
 /* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be
    the same. One read and one write of each element. tile_keys and tile_words, in local memory, are
    arguments for PoCL 3.1: local arrays that a kernel declares and hands to a function are shared
@@ -2135,10 +2143,8 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
     store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
 }
 #endif   /* !CLSORT_KERNEL_SUBSET */
-#endif   /* CLSORT_IS(BITONIC) */
 
-//---- bitonic: published
-#if CLSORT_IS(PUBLISHED_BITONIC)
+//---- bitonic: published [PUBLISHED_BITONIC]
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b2, 1)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
@@ -2179,9 +2185,8 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
             global_step(tile, tile, codec, size, left - 1, left > stage);
 }
 #endif   /* CLSORT_LANES == 1 */
-#endif   /* CLSORT_IS(PUBLISHED_BITONIC) */
 
-//---- bitonic: published batch
+//---- bitonic: published batch [BATCH]
 /* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source
    to target, which may be the same. Each row has a work-group, with barriers between its steps. All
    comparisons put the smaller element at the smaller index, so rows of any length need no padding.
@@ -2193,7 +2198,6 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
      bitonic-split  as bitonic-local, and the step above a block on the way: a work-item orders its
                     elements of two neighbouring blocks, puts one of each pair into local memory
                     and keeps the other in a register until the first block is done */
-#if CLSORT_IS(BATCH) && CLSORT_LANES == 1
 /* The stages of a row. A single element has one, which moves it to the target. */
 INLINE uint batch_stages(uint n)
 {
@@ -2228,7 +2232,7 @@ INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint low)
         global_step(row, row, c, n, left - 1, left > stage);
 }
 
-//---- bitonic: published batch in global memory
+//---- bitonic: published batch in global memory [BATCH]
 CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
@@ -2251,7 +2255,7 @@ CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_BATCH_ARGS)
         batch_steps(to, codec, n, stage, 0);
 }
 
-//---- bitonic: published batch blocks
+//---- bitonic: published batch blocks [BATCH]
 /* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all
    work-items of a group; a barrier comes before every step and after the last. */
 INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
@@ -2302,7 +2306,7 @@ INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first
     }
 }
 
-//---- bitonic: published batch local
+//---- bitonic: published batch local [BATCH]
 /* The steps of a stage from the bit above a block down, in place, for two neighbouring blocks at a
    time: the elements of the upper block wait in registers while those of the lower block are
    sorted. Where the step of that bit is the mirror step, partners lie at mirrored places. */
@@ -2361,10 +2365,8 @@ INLINE void batch_in_blocks(array_t from, array_t to, codec_t c, uint n, const u
     }
 CLSORT_BATCH_KERNEL(clsort_batch_local, 0)
 CLSORT_BATCH_KERNEL(clsort_batch_split, 1)
-#endif   /* CLSORT_IS(BATCH) && CLSORT_LANES == 1 */
 
-//---- merge
-#if CLSORT_NEEDS_MERGE
+//---- merge [MERGE SEGMENTS]
 /* Two runs to merge. The first is `na` elements of a from first_a on, the second `nb` elements of b
    from first_b on; the merged run starts at `start` in the target. Where two elements are equal,
    that of the first run comes first: this makes every sort here stable. */
@@ -2438,8 +2440,7 @@ INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
     return low;
 }
 
-//---- merge: splits
-#if !CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_IS(RUNS)
+//---- merge: splits [MERGE]
 #if CLSORT_TWO_ARRAYS
 #define CLSORT_PAIR_ARGS \
     CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, \
@@ -2452,7 +2453,7 @@ INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 #endif
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
-#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET
+#if !CLSORT_KERNEL_SUBSET
 /* splits[i]: how many elements before i * slice come from the first run of their pair, counted from
    the pair's start. Of 2^spread_log2 work-items one searches a split, and the others end at once:
    searches wait for memory, and are spread over all cores this way. */
@@ -2468,7 +2469,7 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
     ((global uint *)(splits + splits_at))[i]
         = split_pair(p, (uint)i * slice - p.start, codec_of_pass(codec, 1));
 }
-#endif
+#endif   /* !CLSORT_KERNEL_SUBSET */
 
 #if CLSORT_COMPARATOR
 /* Makes the splits of each pair ascend in both runs, by no more than a slice. Then slices do not
@@ -2510,10 +2511,8 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
 #endif   /* CLSORT_COMPARATOR */
-#endif   /* !CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_IS(RUNS) */
 
-//---- merge: work-group
-#if CLSORT_SHARE_LOG2 > 0
+//---- merge: loads of runs [MERGE.group SEGMENTS.group]
 /* Loads element i of a pair's run, or of a source: its number is given. */
 INLINE item_t load_run_item(array_t a, codec_t c, uint i, uint number, const uint is_source)
 {
@@ -2550,6 +2549,7 @@ INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint coun
     }
 }
 
+//---- merge: work-group [MERGE.group ROW_TILES RUNS.group SEGMENTS.group]
 /* Puts the elements v of all work-items into local memory, in order. Called by tile kernels, by all
    work-items of a group; begins and ends with a barrier. */
 INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v)
@@ -2561,6 +2561,7 @@ INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v
     local_barrier();
 }
 
+//---- merge: items are stored [MERGE.group RUNS.group SEGMENTS.group]
 /* Writes the elements v of all work-items to local memory, in order, and from there `count` of them
    to the target. Called by tile kernels, by all work-items of a group. Has the barriers that it
    needs: reads of local memory may be pending before it. */
@@ -2581,7 +2582,7 @@ INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
     }
 }
 
-//---- merge: local splits
+//---- merge: local splits [MERGE.group ROW_TILES RUNS.group SEGMENTS.group]
 /* As split_pair, in local memory: the first run is elements [first, first + na), the second
    [second, second + nb). */
 INLINE uint split_items(local const code_t *keys, local const uint *words, uint first,
@@ -2599,6 +2600,7 @@ INLINE uint split_items(local const code_t *keys, local const uint *words, uint 
     return low;
 }
 
+//---- merge: splits of a work-group [MERGE.group SEGMENTS.group]
 #if CLSORT_GROUP >= 16
 #define CLSORT_PROBES (CLSORT_GROUP / 2)
 /* Finds both splits of a work-group's slice. Half of the work-items probes the range of one
@@ -2628,7 +2630,7 @@ INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint wide
 }
 #endif   /* CLSORT_GROUP >= 16 */
 
-//---- merge: local runs
+//---- merge: local runs [MERGE.group RUNS.group SEGMENTS.group]
 #if CLSORT_COMPARATOR
 /* x[t] becomes the largest of x[0 ... t], which is returned. Called by settle_split, by all
    work-items of a group. Needs no barrier before or after: a work-item writes only its own element
@@ -2697,7 +2699,7 @@ INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *w
     }
 }
 
-//---- merge: registers
+//---- merge: registers [MERGE.group ROW_TILES SEGMENTS.group]
 /* Puts two neighbours in order; equal ones stay. */
 INLINE void order_neighbours(item_t *x, item_t *y, codec_t c)
 {
@@ -2729,10 +2731,8 @@ INLINE void sort_items(item_t *v, codec_t c)
     }
 #endif   /* CLSORT_VALUE_BYTES == 0 */
 }
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
-//---- merge: work-group tiles
-#if CLSORT_SHARE_LOG2 > 0 && !CLSORT_IS(PUBLISHED_MERGE)
+//---- merge: work-group tiles [MERGE.group SEGMENTS.group]
 /* splits_here[0] and splits_here[2] become the splits of the slice of `count` elements from
    diagonal `from` on, in a pair of `size` elements: the stored ones if has_splits is set, else they
    are searched. Called by merge_tile, by all work-items of a group. Has the barriers that it
@@ -2810,8 +2810,7 @@ INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *s
     store_items(v, keys, words, target, base, count, stores);
 }
 
-//---- merge: work-group kernels
-#if CLSORT_IS(MERGE)
+//---- merge: work-group kernels [MERGE.group]
 /* Sorts every tile of n elements, from source to target, which may be the same. One read and one
    write of each element. */
 CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local code_t *keys,
@@ -2826,9 +2825,8 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
     sort_tile(source, target, base, min(n - base, (uint)CLSORT_TILE_ITEMS), base, codec, stores,
               keys, words, splits);
 }
-#endif
 
-#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET
+#if !CLSORT_KERNEL_SUBSET
 /* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one
    write of each element. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -2847,11 +2845,9 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
                (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
                splits_here);
 }
-#endif   /* CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET */
-#elif CLSORT_SHARE_LOG2 == 0 && !CLSORT_IS(PUBLISHED_MERGE)
+#endif   /* !CLSORT_KERNEL_SUBSET */
 
-//---- merge: serial
-#if CLSORT_LANES == 1 && CLSORT_IS(MERGE)
+//---- merge: serial [MERGE.alone]
 /* Sorts every tile of n elements; each work-item sorts the tiles of one slice. */
 CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local code_t *keys,
                                      local uint *words, local uint *splits)
@@ -2864,9 +2860,8 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
         insertion_sort(source, target, (uint)base, (uint)min(end - base, (size_t)CLSORT_ITEMS),
                        codec);
 }
-#endif
 
-#if CLSORT_LANES == 1
+//---- merge: slices serially [MERGE.alone SEGMENTS.alone SEGMENTS.lanes]
 /* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second into the target
    from `to` on. For as many steps as the shorter rest has elements, no end needs a check. */
 INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
@@ -2892,9 +2887,7 @@ INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_
         store_whole_item(target, c, to++, load_whole_item(p.b, c, p.first_b + b));
 }
 
-#else
-
-//---- merge: vectors
+//---- merge: vectors [MERGE.vectors]
 /* Does the first lane of x come strictly before that of y? */
 INLINE uint lane_precedes(item_t x, item_t y)
 {
@@ -2941,10 +2934,9 @@ INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_
         v[0] = v[1];
     }
 }
-#endif   /* CLSORT_LANES == 1 */
 
-//---- merge: serial pass
-#if CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET
+//---- merge: serial pass [MERGE.alone MERGE.vectors]
+#if !CLSORT_KERNEL_SUBSET
 /* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or
    a part of one. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -2969,12 +2961,9 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
         begin = p.start + to;
     }
 }
-#endif   /* CLSORT_IS(MERGE) && !CLSORT_KERNEL_SUBSET */
-#endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_IS(PUBLISHED_MERGE) */
-#endif   /* CLSORT_NEEDS_MERGE */
+#endif   /* !CLSORT_KERNEL_SUBSET */
 
-//---- merge: runs
-#if CLSORT_IS(RUNS)
+//---- merge: runs [RUNS]
 /* MERGE OF MANY RUNS, up to CLSORT__MOST_RUNS, in one reading of all elements. Elements are ordered
    by code, then by the number of their run, then by their place in it: no two are equal. Three
    launches:
@@ -3011,7 +3000,8 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 #define CLSORT_VALUES_OF(i) values_of_##i + values_at.s##i
 #endif
 #define CLSORT_KEYS_OF(i) keys_of_##i + keys_at.s##i
-#if CLSORT_SHARE_LOG2 == 0
+
+//---- merge: runs of a work-item [RUNS.alone]
 #define CLSORT_RUN_ARRAY(name, i) { CLSORT_KEYS_OF(i), CLSORT_VALUES_OF(i) },
 #define CLSORT_RUN_COUNT(name, i) name.s##i,
 #define CLSORT_RUNS \
@@ -3045,7 +3035,7 @@ INLINE uint of_run(const split_t *s, uint k)
     return number;
 }
 
-#else
+//---- merge: runs of a work-group [RUNS.group RUNS.buckets]
 /* `name` becomes the run of that number, or another one if there is none. It is picked among a
    kernel's arguments: subscripts made NVIDIA's compiler put all runs into memory that each
    work-item had to itself, and a pass took 0.54 instead of 0.35 ms on an H200. */
@@ -3060,9 +3050,8 @@ typedef struct { array_t array; uint count; } run_t;
     name##_keys = name##_number == 0x##i ? CLSORT_KEYS_OF(i) : name##_keys; \
     name##_values = name##_number == 0x##i ? CLSORT_VALUES_OF(i) : name##_values; \
     name##_count = name##_number == 0x##i ? counts.s##i : name##_count;
-#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
-//---- merge: samples of runs
+//---- merge: samples of runs [RUNS]
 /* How many of the first `size` elements of a run have a smaller code, or with `equal` no larger
    one. */
 INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)
@@ -3086,7 +3075,7 @@ INLINE uint run_share(uint begin, uint end, uint left)
     return min(max(begin, end) - begin, left);
 }
 
-#if CLSORT_SHARE_LOG2 == 0
+//---- merge: sample kernel of runs [RUNS.alone]
 /* Row s of the samples: how many elements of each run come before sample s. Samples are numbered
    run after run. A work-item counts in one run. */
 CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
@@ -3115,7 +3104,7 @@ CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, u
         = k == own ? place : codes_before(in, size, code_at(from, place, codec), k < own, codec);
 }
 
-//---- merge: splits of runs
+//---- merge: splits of runs [RUNS.alone]
 /* Where a place of the merged run lies: of run k, between elements low.of[k] and high.of[k]. Its
    element has a code from `first` to `last`. */
 typedef struct {
@@ -3219,7 +3208,7 @@ INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, cod
     return low;
 }
 
-//---- merge: split kernel
+//---- merge: split kernel [RUNS.alone]
 /* Narrows a bracket until no more than one code is in it. */
 INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, codec_t c)
 {
@@ -3272,9 +3261,8 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
     const split_t place = end_bracket(&b, rank);
     vstore16(vload16(0, place.of), i, (global uint *)(splits + splits_at));
 }
-#else
 
-//---- merge: lanes
+//---- merge: lanes [RUNS.group RUNS.buckets]
 /* LANES. Where work-items run side by side, 16 of them share a sample or a place, one for each run,
    and add up through local memory.
 
@@ -3350,7 +3338,7 @@ CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, u
             = sum_lanes(words, k + 1);
 }
 
-//---- merge: places
+//---- merge: places [RUNS.group RUNS.buckets]
 /* A lane's part of a search: element `rank` of the merged run lies between elements `low` and
    `high` of the lane's run, which has `size`. Of all runs these make low_sum and high_sum. Codes
    between are from `first` to `last`. */
@@ -3406,7 +3394,7 @@ INLINE void measure_place(place_search_t *p, codec_t c, local uint *words,
     }
 }
 
-//---- merge: steps of places
+//---- merge: steps of places [RUNS.group RUNS.buckets]
 /* Is one of a place's bounds no more than `slack` elements away, or one code left? Then the search
    is over. */
 INLINE uint is_near(const place_search_t *p, uint slack)
@@ -3475,7 +3463,7 @@ INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t c,
     return more;
 }
 
-//---- merge: ends of places
+//---- merge: ends of places [RUNS.group RUNS.buckets]
 /* The lane's part of the place. Of equal elements those of the first runs come first. Called by all
    work-items with the words free. */
 INLINE uint end_place(const place_search_t *p, uint slack, local uint *words)
@@ -3517,7 +3505,7 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
         ((global uint *)(splits + splits_at))[i * CLSORT__MOST_RUNS + lane_run()] = count;
 }
 
-//---- merge: a tile of runs
+//---- merge: a tile of runs [RUNS.group RUNS.buckets]
 /* A tile of the merged run: where it begins, up to `slack` before or after its number times the
    size of tiles, and how many elements it has. */
 typedef struct { uint begin, size; } merged_tile_t;
@@ -3547,9 +3535,8 @@ INLINE merged_tile_t take_merged_tile(local uint *own, global const uchar *split
     m.size = tile_begin(own + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - m.begin;
     return m;
 }
-#endif   /* CLSORT_SHARE_LOG2 == 0 */
 
-#if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS
+//---- merge: shares of a tile [RUNS.group]
 /* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
    of the tile, and begins at slot begins[k] * CLSORT_ITEMS; keys[k] and values[k] are the addresses
    of its first element. splits: of the tile and of the next one. owners[t]: the share that the
@@ -3614,7 +3601,7 @@ INLINE void load_shares(local code_t *keys, local uint *words, shares_t s, codec
         put_item(keys, words, m * CLSORT_GROUP + t, v[m]);
 }
 
-//---- merge: pass of runs
+//---- merge: pass of runs [RUNS.group]
 /* Each work-group writes a tile. The first level merges shares 0 and 1, 2 and 3 ..., the next one
    the results; a result begins where the first of both begins. levels: log2 of the number of runs,
    rounded up. */
@@ -3648,9 +3635,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     }
     store_items(v, keys, words, target, merged.begin, s.sums[CLSORT__MOST_RUNS], codec);
 }
-#elif CLSORT_SHARE_LOG2 == 0
 
-//---- merge: players
+//---- merge: players [RUNS.alone]
 /* An element's code and, below, the number of its run: elements with equal codes come in the order
    of their runs. Those beyond the end of a share come last. */
 #if CLSORT_KEY_BYTES < 8
@@ -3677,7 +3663,7 @@ INLINE uint player_first(player_t x, player_t y)
 }
 #endif   /* CLSORT_KEY_BYTES < 8 */
 
-//---- merge: trees of runs
+//---- merge: trees of runs [RUNS.alone]
 /* A tree of losers over the shares of a tile: node i holds the loser of the match between the
    winners of nodes 2i and 2i + 1, `best` the winner of all. A share's next element is next[k], and
    `end` is where shares end; the best one goes to place `to`. */
@@ -3735,7 +3721,7 @@ INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_
     t->best = best;
 }
 
-//---- merge: serial pass of runs
+//---- merge: serial pass of runs [RUNS.alone]
 /* Each work-item writes `tiles_each` tiles, CLSORT_TREES at a time: a match waits for the one
    before it, but not for those of other trees. Source: Knuth, The Art of Computer Programming 3,
    5.4.1. */
@@ -3770,11 +3756,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                 play(&tree[t], &r, leaves, target, codec);
     }
 }
-#endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS */
-#endif   /* CLSORT_IS(RUNS) */
 
-//---- merge: published
-#if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1
+//---- merge: published [PUBLISHED_MERGE]
 /* Bainville's local merge: each work-group sorts a block of one element per work-item, by merging
    runs of 1, 2, 4 ... elements. The place of an element in the merged run is its place in its own
    run plus the number of elements of the sibling run that precede it. Equal elements keep their
@@ -3808,9 +3791,8 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *ke
 #endif   /* CLSORT_SHARE_LOG2 > 0 */
     store_item(target, codec, i, n, r);
 }
-#endif   /* CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1 */
 
-//---- merge: segments
+//---- merge: segments [SEGMENTS]
 /* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file. Their number does
    not depend on the number of segments:
 
@@ -3825,7 +3807,6 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *ke
    an even number of passes, its tiles are sorted into the target, else into alt. So it is whole in
    the target, and later passes leave it alone. On CPUs clsort_radix_pieces does what pack and tile
    do. */
-#if CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
 /* The array that holds a segment's runs before a pass. Before pass `passes`, when one run is left,
    it is the target. */
 INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
@@ -3833,7 +3814,7 @@ INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
     return passes - pass & 1 ? alt : target;
 }
 
-#if CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET
+#if !CLSORT_KERNEL_SUBSET
 /* Writes a work-group's slices to the table from job `base` on, of segments from `first` on; sums:
    of the segments' slices. */
 INLINE void write_jobs(jobs_t j, uint base, uint first, uint slices, local const uint *sums)
@@ -3881,10 +3862,10 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, 
     local_barrier();
     write_jobs(j, sums[CLSORT_GROUP], first, slices, sums);
 }
-#endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_KERNEL_SUBSET */
+#endif   /* !CLSORT_KERNEL_SUBSET */
 
-//---- merge: tiles of segments
-#if CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
+//---- merge: tiles of segments [SEGMENTS.group]
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
 /* Sorts the tiles of long segments. */
 CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS,
@@ -3952,10 +3933,9 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
             tell_done(numbers, moved);
     }
 }
-#endif   /* CLSORT_SHARE_LOG2 > 0 && CLSORT_IS(SEGMENTS) && ... */
+#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
 
-//---- merge: packed segments
-#if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RANGES
+//---- merge: packed segments [ROW_TILES SEGMENTS.group]
 /* Where the elements of a tile of short segments lie. If `width` is 0, element i is at base + i.
    Otherwise the segments have `width` elements each and begin a stride apart. */
 typedef struct { uint base, width, stride; } layout_t;
@@ -3992,6 +3972,7 @@ INLINE void flag_inside(packing_t m, uint first, uint end)
     }
 }
 
+//---- merge: segments are packed [SEGMENTS.group]
 /* Which of a work-item's elements, CLSORT_GROUP apart, lie in segments: a bit for each. Needs a
    barrier since they were flagged, and one before `around` is written again. */
 INLINE uint own_inside(segments_t s, packing_t m)
@@ -4046,7 +4027,7 @@ INLINE layout_t flag_segments(jobs_t j, packing_t m)
     return layout;
 }
 
-//---- merge: heads of segments
+//---- merge: heads of segments [ROW_TILES SEGMENTS.group]
 /* The last head before an element that is no head, and the first head after it. */
 INLINE uint last_head(local const uint *head_flags, uint index)
 {
@@ -4077,7 +4058,7 @@ INLINE void find_around(packing_t m, uint size)
         atomic_max(m.merges, 32 - clz(t & -t));
 }
 
-//---- merge: packed elements
+//---- merge: packed elements [ROW_TILES SEGMENTS.group]
 /* Sorts the elements in a work-item's registers between the heads, by odd-even transposition. Bit m
    of head_flags: element m starts a segment. */
 INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
@@ -4143,7 +4124,7 @@ INLINE void sort_packed(local code_t *keys, local uint *words, packing_t packing
     }
 }
 
-//---- merge: pack kernel
+//---- merge: pack kernel [ROW_TILES SEGMENTS.group]
 /* Makes a cleared packing_t in `space`. Called by all work-items; ends with a barrier. */
 INLINE packing_t clear_packing(local uint *space)
 {
@@ -4154,7 +4135,7 @@ INLINE packing_t clear_packing(local uint *space)
     return packing;
 }
 
-#if CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG
+#if CLSORT_IS(SEGMENTS) && !CLSORT_RANGES && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG
 /* Sorts short segments, a tile of them per work-group; `per` segments if all have the same size.
    One read and one write of each element. space: CLSORT__PACKING_WORDS words for packing_t. */
 CLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,
@@ -4187,11 +4168,10 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS, CLSORT_JOB_ARGS, local 
         if (inside >> m & 1)
             store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
-#endif   /* CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG */
-#endif   /* CLSORT_SHARE_LOG2 > 0 && !CLSORT_RANGES */
+#endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_RANGES && ... */
 
-//---- merge: segments serially
-#if CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
+//---- merge: segments serially [SEGMENTS.alone SEGMENTS.lanes]
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
 /* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
    piece. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
@@ -4216,10 +4196,9 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
                     codec);
     }
 }
-#endif   /* CLSORT_SHARE_LOG2 == 0 && CLSORT_IS(SEGMENTS) && ... */
-#endif   /* CLSORT_NEEDS_PACKING && CLSORT_LANES == 1 && ... */
+#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
 
-//---- radix: codes
+//---- radix: codes [CACHED HYBRID PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
 /* A code in two words of a table. */
 INLINE code_t table_code(global const uint *words)
 {
@@ -4241,7 +4220,7 @@ INLINE void clear_passes(global uint *words, global const uint *end)
             words[i] = 0;
 }
 
-//---- radix: plan
+//---- radix: plan [CACHED PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
 /* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the
    code. The elements are cut into `blocks` of block_elements elements, whole tiles but for the last
    one. A pass is two or three launches:
@@ -4271,7 +4250,6 @@ INLINE void clear_passes(global uint *words, global const uint *end)
      out of place, 4 passes:  all sort             S>t  t>T  T>t  t>T
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
                               all are              S=T  .    .    . */
-#if CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX
 /* Digits of a whole code. */
 #define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)
 
@@ -4353,7 +4331,8 @@ INLINE uint radix_passes(radix_t r)
     return max((r.last_bit - r.first_bit + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, 1u);
 }
 
-//---- radix: digits
+//---- radix: digits [CACHED PARTITION.group PARTITION.votes RADIX SEGMENTS.alone SEGMENTS.lanes
+//----     SWEEP]
 #if CLSORT_IS(PARTITION)
 INLINE digit_t pass_digit(radix_t r, uint pass)
 {
@@ -4489,8 +4468,7 @@ INLINE array_t plan_array(radix_t r, uint plan, uint shift)
     return array_at(plan >> shift & 3, r.source, r.target, r.alt);
 }
 
-//---- radix: partition
-#if CLSORT_IS(PARTITION)
+//---- radix: partition [PARTITION]
 /* PARTITION. One radix pass whose digits are the numbers of parts: count, scan, scatter. The codes
    of the splitters lie in private or in local memory. */
 #define CLSORT_PARTITION_ARGS \
@@ -4510,9 +4488,8 @@ INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, c
     const uint s = i + count - (CLSORT_DIGITS - 1);   /* wraps before the first one */
     return s < count ? encode(((global const code_t *)splitters)[s], c) : 0;
 }
-#endif   /* CLSORT_IS(PARTITION) */
 
-//---- radix: blocks
+//---- radix: blocks [CACHED PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
 /* The elements begin ... begin + size - 1 of a block. `works` 0 makes an empty block: then a
    kernel's loops do nothing, and no barrier has to stand under a condition. */
 typedef struct { uint begin, size; } block_t;
@@ -4535,6 +4512,7 @@ INLINE code_t see_code(seen_t *seen, code_t code)
     return code;
 }
 
+//---- radix: blocks are copied [CACHED RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
 /* Work-item t of `step` work-items copies its share of a block. */
 INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
 {
@@ -4542,10 +4520,9 @@ INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
     for (uint i = t; i < b.size; i += step)
         store_whole_item(to, r.codec, b.begin + i, load_whole_item(from, r.codec, b.begin + i));
 }
-#endif   /* CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX */
 
-//---- radix: a block per work-item
-#if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0
+//---- radix: a block per work-item [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
+//----     SEGMENTS.lanes]
 /* CPU devices: plain loops, the counters in private memory, which is the first-level cache. */
 #define CLSORT_COUNT_COPIES 4
 /* How many keys digits are taken from at a time, in a loop that compilers turn into vectors. */
@@ -4597,7 +4574,7 @@ INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, digit_t 
 #endif
 }
 
-//---- radix: counts of a block
+//---- radix: counts of a block [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
 /* Where elements of a digit go: to the digit, or of a cell to its range. Ranges are looked up where
    they are used: in a loop of their own compilers gather them into vectors, which takes longer. */
 INLINE uint range_of(uint digit, digit_t d)
@@ -4706,7 +4683,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 }
 #endif   /* CLSORT_IS(RADIX) */
 
-//---- radix: lanes
+//---- radix: lanes [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
 /* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
    that of a key of 4 bytes, and below it the 4 bytes of its value or of its number.
    CLSORT_VECTOR_LANES: lanes of a vector, of 64 bytes. CLSORT_COMPRESSES: are there AVX-512's
@@ -4770,7 +4747,7 @@ typedef code_t lane_t;
    vectors do not have. */
 INLINE uint spare_lanes(radix_t r) { return r.pass; }
 
-//---- radix: scatter where places collide
+//---- radix: scatter where places collide [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
 /* Do most digits write to few sets of a first-level cache, where they evict each other's lines? So
    it is with evenly spaced keys in any order: digits begin a power of two apart. `next`: the places
    of the digits of `size` elements. Few elements are not worth the look. */
@@ -4794,7 +4771,8 @@ CLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)
     return 2 * colliding > all;
 }
 
-//---- radix: scatter of a block per work-item
+//---- radix: scatter of a block per work-item [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
+//----     SEGMENTS.lanes]
 /* What moves, as it lies in memory: a lane, or an item with its key instead of the code. */
 #if CLSORT_IN_LANES
 typedef lane_t moved_t;
@@ -4865,7 +4843,8 @@ INLINE void store_line(radix_t r, array_t to, const moved_t *line, uint slot, ui
     store_moved(r, to, place - count, line + (slot - count), count);
 }
 
-//---- radix: elements of a block move
+//---- radix: elements of a block move [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
+//----     SEGMENTS.lanes]
 /* What moves elements, and where those of each digit begin and go on; lines that are not full. */
 typedef struct {
     array_t from, to;
@@ -4925,6 +4904,7 @@ INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, digit_t d
     mem_fence(CLK_GLOBAL_MEM_FENCE);
 }
 
+//---- radix: a pass moves a block [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
 INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
 {
     move_block(r, plan_array(r, plan, PASS_FROM), plan_array(r, plan, PASS_TO), b,
@@ -4950,8 +4930,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
 }
 #endif   /* CLSORT_IS(RADIX) */
 
-//---- radix: partition by work-items
-#if CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 == 0
+//---- radix: partition by work-items [PARTITION.alone]
 /* A work-item per block. */
 CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS)
 {
@@ -4995,9 +4974,8 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
     }
     move_block(r, r.source, r.target, take_block(r, block, 1), r.digit, next, CLSORT_STAGES(n));
 }
-#endif   /* CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 == 0 */
 
-//---- radix: small in a work-item
+//---- radix: small in a work-item [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
 /* Counts all digits of all keys. Returns the bits in which keys differ. */
 INLINE code_t count_all_digits(radix_t r, uint counters[][CLSORT_DIGITS])
 {
@@ -5044,7 +5022,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 }
 #endif
 
-//---- radix: vectors
+//---- radix: vectors [CACHED SEGMENTS.alone SEGMENTS.lanes]
 /* VECTORS: one work-item sorts bare keys. Up to 8 vectors are sorted in registers, first each
    column of them, then columns are joined: 0.8 ns per key of 4 bytes. As many rows of up to two
    vectors as a vector has lanes are sorted side by side, each as a column. More keys are
@@ -5072,6 +5050,7 @@ INLINE uint sorts_by_vectors(radix_t r)
            && (CLSORT_IS(CACHED) || (r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES));
 }
 
+//---- radix: vectors in registers [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0
 /* The most lanes that are sorted in registers. */
 #define CLSORT_LEAF_VECTORS 8
@@ -5165,8 +5144,10 @@ INLINE lane_t finish_lane(lane_t v, codec_t c)
 {
     return CLSORT_PACKS_PAIRS ? v : decode((code_t)v, c);
 }
+#endif   /* CLSORT_VECTOR_LANES > 0 */
 
-//---- radix: lanes of vectors
+//---- radix: lanes of vectors [CACHED.lanes SEGMENTS.lanes]
+#if CLSORT_VECTOR_LANES > 0
 /* Each lane's neighbour, whose number differs in these bits. `bits` is a constant. */
 INLINE vector_t swap_lanes(vector_t v, uint bits)
 {
@@ -5253,8 +5234,10 @@ INLINE void sort_columns(vector_t *r, uint vectors)
         merge_columns(r, vectors, run / 2);
     }
 }
+#endif   /* CLSORT_VECTOR_LANES > 0 */
 
-//---- radix: leaves of vectors
+//---- radix: leaves of vectors [CACHED.lanes SEGMENTS.lanes]
+#if CLSORT_VECTOR_LANES > 0
 /* A perfect shuffle of all keys: it moves the bits of a key's place up by one, and the highest bit,
    of the vector, down to the lowest place. */
 INLINE void shuffle_vectors(vector_t *r, uint vectors)
@@ -5324,7 +5307,7 @@ CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uin
 
 #endif   /* CLSORT_VECTOR_LANES > 0 */
 
-//---- radix: partitions of vectors
+//---- radix: partitions of vectors [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_COMPRESSES
 /* What a partition has not written yet: below `low` and from `high` on it is done. */
 typedef struct { uint low, high; } unwritten_t;
@@ -5411,8 +5394,10 @@ INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n
     }
     return g.low;
 }
+#endif   /* CLSORT_COMPRESSES */
 
-//---- radix: quicksort of vectors
+//---- radix: quicksort of vectors [CACHED.lanes SEGMENTS.lanes]
+#if CLSORT_COMPRESSES
 /* The median of a vector of lanes from places evenly among n. */
 INLINE lane_t median_lane(global const lane_t *from, uint n)
 {
@@ -5505,7 +5490,7 @@ INLINE void sort_lanes(vector_quick_t q, uint n)
 
 #endif   /* CLSORT_COMPRESSES */
 
-//---- radix: sort by vectors
+//---- radix: sort by vectors [CACHED.lanes]
 #if CLSORT_PACKS_PAIRS
 /* Writes the lower words of lanes, or the upper ones. Words of 16 lanes are stored together: half a
    vector takes as long. */
@@ -5545,7 +5530,10 @@ INLINE void vector_sort(radix_t r)
     for (uint i = 0; i < r.n && !keys_are_codes(r.codec); i++)
         keys[i] = decode(keys[i], r.codec);
 }
-#elif CLSORT_COMPRESSES
+#endif   /* CLSORT_PACKS_PAIRS */
+
+//---- radix: keys are sorted by vectors [CACHED.lanes SEGMENTS.lanes]
+#if CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS
 /* Sorts the n elements of r.source into r.target by way of r.alt; any two may be the same, but for
    target and alt. */
 INLINE void vector_sort(radix_t r)
@@ -5560,8 +5548,10 @@ INLINE void vector_sort(radix_t r)
         alt[i] = encode(*key_place(r.source, i), r.codec);
     sort_lanes(q, r.n);
 }
-#elif CLSORT_VECTOR_LANES > 0
-//---- radix: merges of vectors
+#endif   /* CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS */
+
+//---- radix: merges of vectors [CACHED.lanes SEGMENTS.lanes]
+#if CLSORT_VECTOR_LANES > 0 && !CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS
 /* Merges two runs of lanes, of which the second one begins at `middle`. The higher half of what was
    merged last is joined with the next vector of the run that goes on with the lower lane. */
 INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, uint middle,
@@ -5610,12 +5600,14 @@ CLSORT_NOINLINE void vector_sort(radix_t r)
         from = merged;
     }
 }
-#else
+#endif   /* CLSORT_VECTOR_LANES > 0 && ... */
+
+//---- radix: sorted by a work-item [CACHED SEGMENTS.alone SEGMENTS.lanes]
+#if CLSORT_VECTOR_LANES == 0
 /* Digits sort other elements. */
 INLINE void vector_sort(radix_t r) {}
-#endif   /* CLSORT_PACKS_PAIRS */
+#endif
 
-//---- radix: sorted by a work-item
 INLINE void sort_alone(radix_t r)
 {
     if (CLSORT_PACKS_PAIRS || sorts_by_vectors(r))
@@ -5626,8 +5618,8 @@ INLINE void sort_alone(radix_t r)
         insertion_sort(r.source, r.target, 0, r.n, r.codec);
 }
 
-//---- radix: rows of vectors
-#if CLSORT_NEEDS_PIECES && CLSORT_VECTOR_LANES > 0
+//---- radix: rows of vectors [SEGMENTS.alone SEGMENTS.lanes]
+#if CLSORT_VECTOR_LANES > 0
 /* What the k-th vector of `rows` rows holds, from the first row's begin on. Rows begin `stride`
    elements apart, and have n elements in `wide` vectors each. Rows that there are not are empty. */
 INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride)
@@ -5670,12 +5662,11 @@ CLSORT_NOINLINE void sort_rows(radix_t r, segments_t s, uint i)
     else
         sort_wide_rows(r, s, i, 2);
 }
-#elif CLSORT_NEEDS_PIECES
+#else
 INLINE void sort_rows(radix_t r, segments_t s, uint i) {}
-#endif   /* CLSORT_NEEDS_PIECES && CLSORT_VECTOR_LANES > 0 */
+#endif   /* CLSORT_VECTOR_LANES > 0 */
 
-//---- radix: pieces
-#if CLSORT_NEEDS_PIECES
+//---- radix: pieces [SEGMENTS.alone SEGMENTS.lanes]
 /* Sorts a piece of a segment, or a whole segment, into the array that its merges start from. */
 INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
@@ -5731,9 +5722,8 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
             sort_piece(r, job, piece);
     }
 }
-#endif   /* CLSORT_NEEDS_PIECES */
 
-//---- radix: cached
+//---- radix: cached [CACHED]
 /* RADIX IN CACHE, of CPUs, stable: one pass over memory, from the top. A sample cuts the codes
    between its least and its most into up to 4096 cells of equal width, and these into up to 256
    RANGES with about equally many elements. Each range then fits a core's cache, where one work-item
@@ -5758,7 +5748,6 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
 
    Sources: as of hybrid radix; a buffer for each range: O. Polychroniou, K. A. Ross, A
    Comprehensive Study of Main-Memory Partitioning, 2014. */
-#if CLSORT_IS(CACHED)
 /* Words behind the plan: a head; for each range, whether its sample has several codes; where ranges
    begin; the range of each cell, a byte each; then, for each block, counts of ranges. The head also
    says in which range the common code lies, or CLSORT__CACHED_RANGES, and how often. */
@@ -5789,7 +5778,7 @@ INLINE digit_t take_cells(radix_t r)
     return d;
 }
 
-//---- radix: cached sample
+//---- radix: cached sample [CACHED]
 /* Codes of 2^size_log2 keys; the place of each in its part of the keys is drawn. */
 INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
 {
@@ -5878,7 +5867,7 @@ CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
     mark_mixed(r, d, code, size);
 }
 
-//---- radix: cached ranges
+//---- radix: cached ranges [CACHED]
 CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5928,7 +5917,7 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
     move_block(r, r.source, r.alt, b, take_cells(r), next, CLSORT_STAGES(r.n));
 }
 
-//---- radix: cached buckets
+//---- radix: cached buckets [CACHED]
 /* Scratch memory of a work-item: its spare lanes, from a multiple of a vector on; or the plan of
    its sorts, where counts of a block were. */
 INLINE global uint *own_scratch(radix_t r)
@@ -5986,15 +5975,12 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
             insert_common(r, table_code(words + CACHED_COMMON), left);
     }
 }
-#endif   /* CLSORT_IS(CACHED) */
-#endif   /* CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 */
 
-//---- radix: a tile per work-group
-#if CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+//---- radix: a tile per work-group [PARTITION.group PARTITION.votes RADIX.group SWEEP]
 /* A partition into few parts where warps are known: these rank by votes. */
 #define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
 
-//---- radix: counting
+//---- radix: counting [PARTITION.group PARTITION.votes RADIX.group SWEEP]
 /* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of
    sweeps packs two counters of 16 bits into a word, so that a work-group may count
    CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements at most. Warps have a plain increment that
@@ -6081,7 +6067,7 @@ INLINE void merge_seen(local uint *words, seen_t seen)
     }
 }
 
-//---- radix: tiles
+//---- radix: tiles [PARTITION.group PARTITION.votes RADIX.group SWEEP]
 /* A tile in local memory.
    - offsets[digit]: the distance from an element's place in the tile to the place where it goes
    - next[digit]: where the block's next element goes
@@ -6154,7 +6140,7 @@ INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
         code[m] = encode(code[m], c);
 }
 
-//---- radix: ranks in a tile
+//---- radix: ranks in a tile [PARTITION.group RADIX.group SWEEP]
 /* The digits of a work-item's elements, where these take long to find; else they are found again
    each time, which takes fewer registers. */
 typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } item_digits_t;
@@ -6264,7 +6250,7 @@ INLINE void stage_codes(tile_t tile, const item_digits_t *digits, const code_t *
 #endif
 }
 
-//---- radix: places
+//---- radix: places [PARTITION.group RADIX.group SWEEP]
 /* A work-item's own digits begin here. */
 #define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)
 INLINE uint assigned_digit(uint k)
@@ -6320,7 +6306,7 @@ INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *ran
     local_barrier();
 }
 
-//---- radix: tiles move
+//---- radix: tiles move [PARTITION.group PARTITION.votes RADIX.group SWEEP]
 /* Writes the staged codes, and says where they went. Called by all work-items with a barrier since
    the offsets and codes were set. */
 INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
@@ -6395,8 +6381,7 @@ INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,
     }
 }
 
-#if !CLSORT_IS(SWEEP)
-//---- radix: count
+//---- radix: count [PARTITION.group RADIX.group]
 #if CLSORT_IS(RADIX)
 /* The sums of a pass's stretch; behind those of all, the counts of a block. */
 INLINE global uint *stretch_sums(radix_t r, uint pass, uint stretch)
@@ -6485,7 +6470,7 @@ INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 }
 #endif   /* CLSORT_IS(RADIX) */
 
-//---- radix: scatter
+//---- radix: scatter [PARTITION.group RADIX.group]
 /* Where the block's elements of each digit begin: the elements of smaller digits, and those of its
    own in the blocks before. Called by all work-items; ends with a barrier. */
 INLINE void begin_block(radix_t r, uint block, tile_t tile)
@@ -6542,10 +6527,8 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
                      min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
 }
 #endif   /* CLSORT_IS(RADIX) */
-#endif   /* !CLSORT_IS(SWEEP) */
 
-//---- radix: splitters
-#if CLSORT_IS(PARTITION)
+//---- radix: splitters [PARTITION.group PARTITION.votes]
 /* The bytes of the splitters' codes, which come first in local memory, in words of 8 bytes. */
 #define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)
 
@@ -6592,10 +6575,8 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *spa
     if (local_id() == CLSORT_GROUP - 1)
         radix_table(r, CLSORT_DIGITS)[digit] = sum;
 }
-#endif   /* CLSORT_IS(PARTITION) */
 
-//---- radix: few parts by votes
-#if CLSORT_FEW_VOTES
+//---- radix: few parts by votes [PARTITION.votes]
 /* FEW PARTS, where warps are known. A warp votes on each bit of its elements' digits. Each lane
    keeps count of one digit, that of its number modulo 16, and asks the lane of its element's digit
    how many came before. In local memory keys are staged so that 16 bytes of them, a CHUNK, go to 16
@@ -6629,7 +6610,7 @@ INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
 #endif
 }
 
-//---- radix: digits by votes
+//---- radix: digits by votes [PARTITION.votes]
 /* Four times the digit of a code, and its bits, the highest one first. */
 INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
 {
@@ -6657,7 +6638,7 @@ INLINE void encode_keys(code_t *key, codec_t c)
         key[m] = encode(key[m], c);
 }
 
-//---- radix: few parts are counted by lanes
+//---- radix: few parts are counted by lanes [PARTITION.votes]
 /* Adds the digits of a block's elements to the counters, of which a digit has one for each lane.
    Called with the counters cleared and a barrier since; ends with a barrier. */
 INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
@@ -6683,7 +6664,7 @@ INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
     local_barrier();
 }
 
-//---- radix: few parts are ranked by votes
+//---- radix: few parts are ranked by votes [PARTITION.votes]
 /* A tile in local memory. Position i is element i % CLSORT_PACK of chunk i / CLSORT_PACK. Of each
    part: parts says its first whole chunk, how many are whole, the distance from an element's
    position to the place where it goes, and its first position; edges the first position in front of
@@ -6737,7 +6718,7 @@ INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)
     return count >> CLSORT_RANK_LOG2;
 }
 
-//---- radix: few parts are placed
+//---- radix: few parts are placed [PARTITION.votes]
 /* Places the parts of a tile, of which `missing` elements are beyond the end. Returns where the
    warp's elements of the lane's digit begin. next: where the block's next one goes, moved on; skew:
    elements from 16 aligned bytes to the target's first one; *chunks: all that are staged. Called by
@@ -6783,7 +6764,7 @@ INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint begin)
     }
 }
 
-//---- radix: few parts are stored
+//---- radix: few parts are stored [PARTITION.votes]
 /* The part of a chunk: the last one that begins at it or before. */
 INLINE uint chunk_part(votes_t v, uint chunk)
 {
@@ -6824,7 +6805,7 @@ INLINE void store_chunks(votes_t v, array_t to, uint chunks)
     }
 }
 
-//---- radix: few parts are moved
+//---- radix: few parts are moved [PARTITION.votes]
 /* Moves the values as the keys. Called by all work-items with the keys stored; has a barrier, and
    needs one before and after. */
 INLINE void move_words(votes_t v, const value_t *value, const uint *rank, array_t to,
@@ -6888,10 +6869,8 @@ INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
         }
     }
 }
-#endif   /* CLSORT_FEW_VOTES */
 
-//---- radix: partition by work-groups
-#if CLSORT_IS(PARTITION)
+//---- radix: partition by work-groups [PARTITION.group PARTITION.votes]
 /* A work-group per block; the last block comes first, so that caches still have the first ones when
    these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words. */
 CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
@@ -6942,10 +6921,8 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 
                      min(b.size - done, (uint)CLSORT_RADIX_TILE));
 #endif   /* CLSORT_FEW_VOTES */
 }
-#endif   /* CLSORT_IS(PARTITION) */
 
-//---- radix: small
-#if CLSORT_IS(RADIX)
+//---- radix: small [RADIX.group]
 /* Sorts the codes and, where there are values, the numbers of their elements. Called by
    clsort_radix_small with the tile free; has barriers. */
 INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
@@ -6990,9 +6967,8 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         store_item(r.target, r.codec, tile_item(m), r.n, items[m]);
 }
-#endif   /* CLSORT_IS(RADIX) */
 
-//---- radix: sweep
+//---- radix: sweep [SWEEP]
 /* ONE SWEEP: a pass that reads and writes each element once. A histogram counts the digits of all
    passes in one reading. In a pass the tiles hand their counts on while they work: each publishes
    how often it has each digit, then, once the sum of all tiles before is known, that sum with its
@@ -7007,7 +6983,14 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
    work-groups one after the other can do that, too. Sources: D. Merrill and M. Garland, Single-pass
    Parallel Prefix Scan with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep,
    2022. */
-#if CLSORT_IS(SWEEP)
+#if CLSORT_GROUP_LOG2 < CLSORT_DIGIT_BITS
+#error "sweeps need a work-item for each digit"
+#elif CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS) > CLSORT__SWEEP_PASSES
+#error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
+#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
+#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
+#endif
+
 /* Words read at once when looking back. */
 #define CLSORT_SWEEP_AHEAD 4
 #if CLSORT_WIDE
@@ -7053,7 +7036,7 @@ INLINE void store_status(global status_t *p, status_t word)
 }
 #endif   /* CLSORT_FORWARD_PROGRESS */
 
-//---- radix: sweep scratch
+//---- radix: sweep scratch [SWEEP]
 /* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
    all, how many low bits are left, how many equal prefixes; counts[pass][digit];
    status[tile][digit]. */
@@ -7135,7 +7118,7 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
         sweep_counts(r, p)[t] = begin;
 }
 
-//---- radix: look-back
+//---- radix: look-back [SWEEP]
 /* The upper two bits of a status word say what it is: 0, nothing yet; a partial count; an inclusive
    sum. The count is below. A pass that sorts leaves only sums behind. The next one flips these two
    bits by 2 whenever it reads or writes a word, so that the sums read as nothing yet, and the words
@@ -7172,7 +7155,7 @@ INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
     return before;
 }
 
-//---- radix: sweep pass
+//---- radix: sweep pass [SWEEP]
 /* The number of the next tile. Called by all work-items; needs a barrier before the tile's sums are
    used. */
 INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
@@ -7274,8 +7257,7 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
 }
 #endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE */
 
-//---- radix: equal prefixes
-#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
+//---- radix: equal prefixes [SWEEP.mends]
 /* EQUAL PREFIXES. Where long keys are spread, sweeps by their upper digits, the PREFIX, leave only
    a few elements in the wrong order: neighbours with an equal prefix. So the lowest digits are not
    swept, and such neighbours are sorted by insertion. The counts of all digits say how many upper
@@ -7331,7 +7313,7 @@ INLINE code_t upper_at(radix_t r, size_t i, uint low)
     return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);
 }
 
-//---- radix: equal prefixes are listed
+//---- radix: equal prefixes are listed [SWEEP.mends]
 /* How many elements from `first` on have its prefix; at most one more than
    CLSORT__EDGE_MOST_EQUAL_PREFIX are looked for. */
 INLINE uint count_equal_prefix(radix_t r, size_t first, uint low)
@@ -7374,7 +7356,7 @@ CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
     }
 }
 
-//---- radix: equal prefixes are sorted
+//---- radix: equal prefixes are sorted [SWEEP.mends]
 /* Sorts elements with an equal prefix stably. Insertion. */
 INLINE void sort_equal_prefix(radix_t r, uint first, uint length)
 {
@@ -7402,11 +7384,8 @@ CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
         sort_equal_prefix(r, equal.x, equal.y);
     }
 }
-#endif   /* CLSORT_KEY_BYTES == 8 && CLSORT_WORDS */
-#endif   /* CLSORT_IS(SWEEP) */
-#endif   /* CLSORT_NEEDS_RADIX && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
-//---- radix: order of codes
+//---- radix: order of codes [HYBRID RUNS.buckets SAMPLES]
 INLINE void order_codes(code_t *a, code_t *b)
 {
     const code_t least = min(*a, *b);
@@ -7446,12 +7425,11 @@ INLINE void join_extremes(local code_t *extremes, const uint twice)
     local_barrier();
 }
 
-//---- radix: buckets
+//---- radix: buckets [HYBRID RUNS.buckets]
 /* BUCKETS of bare keys, or of pairs as keys, which one work-group sorts in local memory. A LINEAR
    MAP cuts codes into parts, and each part into bins, of about equal length. Keys are put into
    their bins by counting; then, for few keys to a bin, rounds of odd-even transposition sort them,
    else a bitonic network. */
-#if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
 #define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
 #define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)
@@ -7465,7 +7443,7 @@ INLINE void join_extremes(local code_t *extremes, const uint twice)
 #error "odd-even transposition needs an even CLSORT__EDGE_BUCKET_ITEMS"
 #endif
 
-//---- radix: keys, or pairs as keys
+//---- radix: keys, or pairs as keys [HYBRID]
 /* A pair is a code of 8 bytes: its key above, its value below. */
 INLINE code_t load_key(array_t a, size_t i)
 {
@@ -7493,7 +7471,7 @@ INLINE void store_key(array_t a, size_t i, code_t key)
     *key_place(a, i) = key;
 }
 
-//---- radix: linear maps
+//---- radix: linear maps [HYBRID RUNS.buckets]
 /* Some codes from `low` on, cut into parts of about equal length. Of the product, a part's number
    lies above the lower 31 bits, and a bin's inside the part in the highest of these.
    map_part says 0 for part number `before`. With mul_hi in place of the product, splits took 18 and
@@ -7557,7 +7535,7 @@ INLINE uint one_code_bins(linear_map_t map)
     return map.shift == 0 && map.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
 }
 
-//---- radix: bins
+//---- radix: bins [HYBRID RUNS.buckets]
 /* The local memory of a bucket: codes; counters of bins, later the codes at the borders of
    work-items; a few words. */
 typedef struct {
@@ -7635,7 +7613,7 @@ INLINE uint place_bins(bucket_space_t l, const uint looked_at)
     return l.words[WORD_LONGEST];
 }
 
-//---- radix: bins are transposed
+//---- radix: bins are transposed [HYBRID RUNS.buckets]
 /* Rounds of odd-even transposition over the whole bucket, each of two steps. Called by all
    work-items with a barrier since the keys were placed; needs one after. */
 INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
@@ -7661,7 +7639,7 @@ INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
     put_own_keys(l.keys, key);
 }
 
-//---- radix: network
+//---- radix: network [HYBRID RUNS.buckets]
 /* Puts codes a and b of the bucket in order, where b is below `size`. */
 INLINE void order_places(bucket_space_t l, uint a, uint b, uint size)
 {
@@ -7723,7 +7701,7 @@ INLINE void order_bins(bucket_space_t l, uint size, uint longest)
     local_barrier();
 }
 
-//---- radix: bins of warps
+//---- radix: bins of warps [HYBRID RUNS.buckets]
 /* The lanes of the warp that have the same bin as its first lane; 0 where warps are not known.
    *first: that bin. Called by whole warps. */
 INLINE uint first_peers(uint bin, uint *first)
@@ -7767,7 +7745,7 @@ INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
     return atomic_inc(&counters[bin]);
 }
 
-//---- radix: bins of splitters
+//---- radix: bins of splitters [HYBRID RUNS.buckets]
 INLINE local code_t *splitters_of(bucket_space_t l)
 {
     return (local code_t *)(l.words + 8);
@@ -7789,7 +7767,7 @@ INLINE uint splitter_bin(local const code_t *splitters, code_t code)
     return i * CLSORT_OWN_BINS + (code == high ? CLSORT_OWN_BINS - 1u : inside);
 }
 
-//---- radix: bins are filled
+//---- radix: bins are filled [HYBRID RUNS.buckets]
 /* The first key of a work-item, and from there to the next one. Those of a warp lie side by side
    where they come from shares of runs. */
 INLINE uint first_item(void)
@@ -7866,9 +7844,8 @@ INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map
     fill_bins(l, key, rank, size);
     order_bins(l, size, one_code_bins(map) ? 0 : longest);
 }
-#endif   /* CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
-//---- radix: hybrid
+//---- radix: hybrid [HYBRID]
 /* HYBRID RADIX of bare keys, and of pairs, from the top digit down. Equal bare keys cannot be told
    apart, so no pass has to be stable: a rank is one local atomic, and a tile reserves the places of
    a digit with one global atomic. No work-group waits for another, so this runs on every device.
@@ -7945,7 +7922,6 @@ INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map
 
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
-#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 /* What every kernel is told: this family's tables begin `tables` words behind where those of the
    passes begin; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell
    group has `group_digits` of them where they are counted together with the first digits; 0: they
@@ -7998,7 +7974,7 @@ INLINE global uint *hybrid_list(hybrid_t h)
     return h.skip_passes + 1;
 }
 
-//---- radix: hybrid sample
+//---- radix: hybrid sample [HYBRID]
 #define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)
 #define CLSORT_CELL_GROUP (1 << CLSORT__HYBRID_CELL_GROUP_LOG2)
 #define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS * CLSORT_CELL_GROUP)
@@ -8094,7 +8070,7 @@ INLINE uint first_above(local const code_t *list, uint first, uint end, code_t c
     return first;
 }
 
-//---- radix: hybrid extremes
+//---- radix: hybrid extremes [HYBRID]
 /* A work-item has CLSORT_AHEAD keys on their way at the same time; of the sample,
    CLSORT_SAMPLE_AHEAD, and all of a work-group's CLSORT_SAMPLE_STEP. */
 #define CLSORT_SAMPLE_AHEAD 16
@@ -8158,7 +8134,7 @@ INLINE void find_extremes(hybrid_t h, cells_t *s)
     local_barrier();
 }
 
-//---- radix: hybrid map of cells
+//---- radix: hybrid map of cells [HYBRID]
 /* The last multiple of CLSORT_GAP_STEP up to a code. */
 INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
 
@@ -8220,7 +8196,7 @@ INLINE void make_cell_map(hybrid_t h, cells_t *s)
     }
 }
 
-//---- radix: hybrid counts of cells
+//---- radix: hybrid counts of cells [HYBRID]
 /* Two counters of 16 bits in a word. */
 INLINE uint cell_count(cells_t s, uint cell)
 {
@@ -8278,7 +8254,7 @@ INLINE void count_cells(hybrid_t h, cells_t s)
     local_barrier();
 }
 
-//---- radix: hybrid cells
+//---- radix: hybrid cells [HYBRID]
 /* The ranges of either end of the sample, where it thins out: each has about as many of it as all
    those outside of it. Ranges that begin where a gap and its margins do. */
 #define CLSORT_TAIL_LOG2 6
@@ -8351,7 +8327,7 @@ INLINE uint heavy_from(cells_t s, uint k, uint cell)
     return k;
 }
 
-//---- radix: hybrid ranges begin
+//---- radix: hybrid ranges begin [HYBRID]
 /* Says where range `digit` begins, and whether it is that of a heavy code. */
 INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint is_heavy)
 {
@@ -8441,7 +8417,7 @@ INLINE uint write_cell_groups(hybrid_t h, cells_t s)
     return digits;
 }
 
-//---- radix: hybrid heavy codes
+//---- radix: hybrid heavy codes [HYBRID]
 #define CLSORT_HEAVY_SAMPLE_SLOTS (2 * CLSORT__HYBRID_HEAVY_SAMPLE)
 
 /* Has a cell too many of the sample, `heaviest`, for one range? Never if each of its codes gets a
@@ -8526,7 +8502,7 @@ INLINE uint find_heavies(hybrid_t h, cells_t s)
     return CLSORT__EDGE_HEAVIES_PART * weight < size ? 0 : heavies;
 }
 
-//---- radix: hybrid cells kernel
+//---- radix: hybrid cells kernel [HYBRID]
 /* How many of the sample lie in the cells of a work-item; *heaviest: in one of these. */
 INLINE uint sum_cells(cells_t s, uint *heaviest)
 {
@@ -8598,7 +8574,7 @@ INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
         atomic_and(h.skip_passes, 0);
 }
 
-//---- radix: hybrid sample is counted
+//---- radix: hybrid sample is counted [HYBRID]
 /* Counts the cells, again where a cell is crowded. *sum: how many of the sample lie in the cells of
    a work-item; *heaviest: in one of these. Returns whether passes must sort. Called by all
    work-items; ends with a barrier. */
@@ -8648,7 +8624,7 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     write_head(h, s, digits, gives_up || is_too_heavy(h, s, heaviest));
 }
 
-//---- radix: hybrid digits
+//---- radix: hybrid digits [HYBRID]
 /* How a split finds the digit of a code: by the masks of cells, in local memory; by the digits of
    cells there, of a byte each; by the masks and the heavy codes behind them; by cell groups; inside
    a range by its map alone; of pairs, by cell groups that values do not tell apart; or, to count
@@ -8725,7 +8701,7 @@ INLINE uint cell_group_of_key(finder_t s, uint key)
                              : CLSORT__HYBRID_DIGITS - 1u;
 }
 
-//---- radix: hybrid digit of a code
+//---- radix: hybrid digit of a code [HYBRID]
 /* The digit of a code. */
 INLINE uint split_digit(finder_t s, code_t code, const uint by)
 {
@@ -8772,7 +8748,7 @@ INLINE linear_map_t load_range_map(hybrid_t h, uint digit)
     return map;
 }
 
-//---- radix: hybrid count
+//---- radix: hybrid count [HYBRID]
 /* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among the first `size`? */
 INLINE uint all_ahead(uint at, uint size)
 {
@@ -8876,7 +8852,7 @@ INLINE void add_copies(hybrid_t h, local const uint *counters)
     }
 }
 
-//---- radix: hybrid count of second digits
+//---- radix: hybrid count of second digits [HYBRID]
 /* Counts keys as count_by_split does, by the second digits of all cell groups. */
 INLINE void count_group_digits(hybrid_t h, finder_t s, uint group_digits, uint first,
                                uint step, local uint *counters)
@@ -8913,7 +8889,7 @@ INLINE void add_group_digits(hybrid_t h, uint group_digits, local const uint *co
     }
 }
 
-//---- radix: hybrid count kernel
+//---- radix: hybrid count kernel [HYBRID]
 /* Any number of work-groups. space: CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS words, then
    CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes; or
    CLSORT__HYBRID_GROUP_DIGIT_WORDS words, if these are more. */
@@ -8945,7 +8921,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     else add_copies(h, counters);
 }
 
-//---- radix: hybrid ranges
+//---- radix: hybrid ranges [HYBRID]
 /* Does a bucket of so many keys fit into a work-group? */
 INLINE uint fits_bucket(uint size)
 {
@@ -9036,7 +9012,7 @@ INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
     return is_heavy_range(h, digit) ? 0 : (size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
 }
 
-//---- radix: hybrid ranges kernel
+//---- radix: hybrid ranges kernel [HYBRID]
 /* Returns how many second digits of each cell group have been counted. Where a cell group has too
    many keys for so many buckets, their counts are cleared, and they are counted again by ranges.
    Called by all work-items with `sums` free; has barriers. */
@@ -9087,7 +9063,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
         h.tables[CLSORT__HEAD_TILES] = total;
 }
 
-//---- radix: hybrid a tile moves
+//---- radix: hybrid a tile moves [HYBRID]
 /* The local memory of a split: staged codes; counters[digit], later where the digit begins in the
    tile; offsets[digit]: from the tile to where its keys go. */
 #define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)
@@ -9167,7 +9143,7 @@ INLINE void write_staged(tile_move_t v, finder_t s, split_space_t l, codec_t cod
             write_one(v, s, l, codec, local_id() + m * CLSORT_GROUP, by);
 }
 
-//---- radix: hybrid whole tiles
+//---- radix: hybrid whole tiles [HYBRID]
 /* Hides from the compiler that a code, or a word, is unchanged. */
 #if CLSORT_WARPS && CLSORT_KEY_BYTES == 8
 #define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+l"(x))
@@ -9187,7 +9163,7 @@ typedef struct {
     uint rank[CLSORT_RANK_WORDS], digits[CLSORT_DIGIT_WORDS];
 } kept_t;
 
-//---- radix: hybrid whole tiles move
+//---- radix: hybrid whole tiles move [HYBRID]
 /* Finds the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
    same time, so the compiler must not keep the parts of a word beside it. */
 INLINE void find_kept(kept_t *k, finder_t s, const uint by)
@@ -9250,7 +9226,7 @@ INLINE void rank_kept(kept_t *k, finder_t s, local uint *counters, const uint by
         CLSORT_OPAQUE_WORD(k->rank[m]);
 }
 
-//---- radix: hybrid whole tiles are staged
+//---- radix: hybrid whole tiles are staged [HYBRID]
 /* Stages the codes where the counters say. */
 INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, const uint by)
 {
@@ -9319,7 +9295,7 @@ INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
         write_staged(v, s, l, codec, by);
 }
 
-//---- radix: hybrid light codes move
+//---- radix: hybrid light codes move [HYBRID]
 /* The digit of a code in a tile that is not moved as a whole. */
 INLINE uint light_digit(finder_t s, code_t code)
 {
@@ -9375,7 +9351,7 @@ INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec
     write_light(v, s, l, codec, light);
 }
 
-//---- radix: hybrid split
+//---- radix: hybrid split [HYBRID]
 /* A work-group per tile; nothing moves where all keys have heavy codes. space: CLSORT_RADIX_TILE
    codes, then 2 * CLSORT_MOST_SECOND_DIGITS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS
    words and CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_RADIX_TILE bytes. */
@@ -9401,7 +9377,7 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     else move_tile(v, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
 }
 
-//---- radix: hybrid second digits
+//---- radix: hybrid second digits [HYBRID]
 /* A part of a range that a work-group takes: `size` keys from `begin` in the array on, `tiles`
    tiles; size 0: there is none. */
 typedef struct { uint digit, begin, size, tiles; } range_part_t;
@@ -9457,7 +9433,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     }
 }
 
-//---- radix: hybrid starts
+//---- radix: hybrid starts [HYBRID]
 /* How many keys second digit d has; 0 beyond the last one. */
 INLINE uint second_digit_count(local const uint *counts, uint d, uint second_digits,
                                uint joins)
@@ -9550,7 +9526,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     }
 }
 
-//---- radix: hybrid resplit
+//---- radix: hybrid resplit [HYBRID]
 /* Writes the keys of heavy codes: of each code, a work-item those at every `step`-th place from
    `first` and its own number on. list: CLSORT__EDGE_HEAVIES codes, and as many times two words.
    Called by all work-items. */
@@ -9643,7 +9619,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     else move_partial(v, s, l, h.codec);
 }
 
-//---- radix: hybrid buckets
+//---- radix: hybrid buckets [HYBRID]
 /* A bucket: where it lies; the codes that it may have; the map of its bins; whether it has been
    resplit; one_code: all its codes are equal. */
 typedef struct {
@@ -9668,7 +9644,7 @@ INLINE bucket_t take_bucket(hybrid_t h, uint number)
     return b;
 }
 
-//---- radix: hybrid bucket kernel
+//---- radix: hybrid bucket kernel [HYBRID]
 /* 1: codes are made when all keys have arrived. Where registers are not bound by options, that
    saves some of them, by Intel's compiler. */
 #define CLSORT_ENCODES_LATE !CLSORT_WARPS
@@ -9759,7 +9735,7 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
         finish_bucket(h, space, take_bucket(h, second_digits ? hybrid_list(h)[i] : i));
 }
 
-//---- radix: hybrid portions
+//---- radix: hybrid portions [HYBRID]
 /* What a work-group sorts next of a bucket: `size` codes from `low` on, of bins below `bin` of the
    map and not above `top`; or, with one_code, too many equal ones: `size` times the code `low`. */
 typedef struct {
@@ -9866,7 +9842,7 @@ INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_
     return w;
 }
 
-//---- radix: hybrid long buckets
+//---- radix: hybrid long buckets [HYBRID]
 /* Sorts a bucket above the capacity, portion by portion, from alt to the target. Called by all
    work-items. */
 INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
@@ -9926,10 +9902,8 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
         local_barrier();
     }
 }
-#endif   /* CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
-//---- radix: bins of runs
-#if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
+//---- radix: bins of runs [RUNS.buckets]
 /* Takes one of the work-items' keys each as splitters, and sorts these. The last one becomes the
    top code. Called by all work-items; ends with a barrier. */
 INLINE void take_splitters(bucket_space_t l, const code_t *key)
@@ -9965,7 +9939,7 @@ INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint
     local_barrier();
 }
 
-//---- radix: sorting of runs
+//---- radix: sorting of runs [RUNS.buckets]
 /* Sorts codes of least ... most that work-items hold, `size` of them, the last one again in place
    of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
    make bins. Called by all work-items with the bucket clear; ends with a barrier. */
@@ -10000,7 +9974,7 @@ INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint s
     }
 }
 
-//---- radix: runs in buckets
+//---- radix: runs in buckets [RUNS.buckets]
 /* A work-group's tile in local memory: share k is elements before[k] ... before[k + 1] - 1 of it.
    address[k]: where element 0 of the tile would lie if it were of share k. extremes: the first code
    of each share, then the last ones. splits: of the tile and of the next one. */
@@ -10116,9 +10090,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     sort_tile_codes(l, code, size, least, most);
     store_tile_codes(l, advance(target, merged.begin), codec, size);
 }
-#endif   /* CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN) */
 
-//---- radix: ranks
+//---- radix: ranks [RANKS]
 /* RANKS, for few elements, in one launch. Each work-group has a BLOCK of neighbours and finds their
    places in the sorted order: it sorts the block's codes, then searches for all other elements
    among them, which tells how many of those come before each of its own. No work-group waits for
@@ -10129,7 +10102,6 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    the nodes below node i are 2 * i and 2 * i + 1. So the nodes of a level lie side by side, and
    work-items that search read few that share a bank of local memory: with 128 sorted codes in their
    order four would. */
-#if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_RANKS_PART (CLSORT_ITEMS * CLSORT_GROUP)
 typedef struct {
     array_t source;
@@ -10196,7 +10168,7 @@ INLINE void sort_block(ranks_t r)
     local_barrier();
 }
 
-//---- radix: ranks of others
+//---- radix: ranks of others [RANKS]
 /* Searches for some of the others, the keys of which are in v, and counts them. An element behind
    the block goes behind codes that are equal to its own, as if its code were one more. */
 INLINE void find_others(ranks_t r, const code_t *v, uint at)
@@ -10267,9 +10239,8 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
     if (t < r.elements)
         store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);
 }
-#endif   /* CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
-//---- radix: samples
+//---- radix: samples [SAMPLES]
 /* SAMPLES, for few bare keys, or keys of 4 bytes with values of 4 bytes or indices. A sample of the
    keys splits all of them into BUCKETS, each of which a work-group sorts.
 
@@ -10291,7 +10262,6 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
    Up to what a work-group holds, `tile` sorts from source to target. It merges: work-items sort
    keys in registers, warps merge these by a bitonic network if they are known, the rest are merged
    in local memory. Source: N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
-#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 /* What every kernel is told. tile: keys of a tile; samples: a multiple of the buckets; seed: of the
    samples' places; numbers: values are the numbers of the elements. */
 #define CLSORT_SAMPLES_ARGS \
@@ -10329,7 +10299,7 @@ INLINE code_t held(held_space_t l, uint i)
     return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
 }
 
-//---- radix: samples in registers
+//---- radix: samples in registers [SAMPLES]
 /* Sorts a work-item's codes, which are bitonic sequences of 2 * most. */
 INLINE void merge_blocks(code_t *v, const uint most)
 {
@@ -10404,7 +10374,7 @@ INLINE void merge_lanes(code_t *v)
 #define merge_lanes(v)
 #endif   /* CLSORT_WARPS */
 
-//---- radix: samples are merged
+//---- radix: samples are merged [SAMPLES]
 /* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
    with a barrier. */
 INLINE void hold(held_space_t l, const code_t *v)
@@ -10469,7 +10439,7 @@ INLINE void store_held(held_space_t l, array_t to, codec_t codec, uint size)
         *key_place(to, i) = decode(held(l, i), codec);
 }
 
-#if CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES
+//---- radix: samples of a tile [SAMPLES.tiles]
 /* A work-group per tile, whose keys the first work-items hold. */
 CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
@@ -10493,9 +10463,8 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
     merge_own(l, v, size);
     store_held(l, advance(s.target, begin), s.codec, size);
 }
-#else
 
-//---- radix: samples bins
+//---- radix: samples bins [SAMPLES.group]
 /* Bins cut a range of codes into about equal parts. A code's place in its bin is its rank among the
    bin's codes. */
 #define CLSORT_SAMPLES_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
@@ -10546,7 +10515,7 @@ INLINE uint place_sample_bins(held_space_t l, bins_t b)
     return b.words[BINS_LONGEST];
 }
 
-//---- radix: samples even bins
+//---- radix: samples even bins [SAMPLES.group]
 /* Bins of about equal length. one_code: each has one. */
 typedef struct { code_t low; uint shift, one_code; float factor; } even_bins_t;
 
@@ -10604,7 +10573,7 @@ INLINE void extremes_of_group(held_space_t l, code_t *least, code_t *most)
     local_barrier();
 }
 
-//---- radix: samples in bins
+//---- radix: samples in bins [SAMPLES.group]
 /* Counts a code, if it is inside. Returns its number in its bin; in the upper half the bin. */
 INLINE uint count_in_bin(bins_t b, uint bin, uint inside)
 {
@@ -10695,7 +10664,7 @@ INLINE void sort_in_bins(held_space_t l, bins_t b, const code_t *code, uint size
         rank_codes(l, b, code, rank, size, even.one_code);
 }
 
-//---- radix: samples are moved
+//---- radix: samples are moved [SAMPLES.group]
 /* An element's code. The number of a pair fills the lower half: bins then cut equal keys evenly,
    too. */
 INLINE code_t source_code(samples_t s, uint i)
@@ -10742,7 +10711,7 @@ INLINE void store_sorted(samples_t s, held_space_t l, uint at, uint size, uint o
     }
 }
 
-//---- radix: samples split
+//---- radix: samples split [SAMPLES.group]
 /* Sorts the samples, one key of each part of the source, into local memory. Called by all
    work-items; ends with a barrier. */
 INLINE void sort_samples(samples_t s, held_space_t l, bins_t b)
@@ -10828,7 +10797,7 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
         *key_place(s.alt, begin + i) = held(l, i);
 }
 
-//---- radix: samples search
+//---- radix: samples search [SAMPLES.group]
 /* The work-item's fragment of a bucket in its tile: codes first ... end - 1 of the tile; none
    beyond the last tile. */
 typedef struct { uint first, end; } fragment_t;
@@ -10877,7 +10846,7 @@ INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_sp
     return read_once(&b.words[BINS_KEPT]);
 }
 
-//---- radix: samples bucket
+//---- radix: samples bucket [SAMPLES.group]
 /* Takes the codes of a span, which is all of the bucket where that fits, as far as they fit: each
    work-item's to its registers. Returns how many there are. before: how many of the bucket's codes
    lie before the work-item's fragment. Called by all work-items with local memory free; ends with a
@@ -10954,10 +10923,8 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
     const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
     sort_spans(s, l, bins_of(l), own, before, begin, size, all);
 }
-#endif   /* CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_TILES */
-#endif   /* CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0 */
 
-//---- quicksort
+//---- quicksort [QUICKSORT RELAUNCH]
 /* QUICKSORT. The elements lie in two arrays, target and alt, and each round moves them from one to
    the other; the first round may read them from a third, the source. A SEQUENCE is a range of
    elements still to be sorted, whose place in the order is known. It is cut into BLOCKS. A round is
@@ -10984,7 +10951,6 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
 
    All counts are exact places, so the result is the same every time. Source: D. Cederman and P.
    Tsigas, GPU-Quicksort, 2009. */
-#if CLSORT_NEEDS_QUICKSORT
 /* Elements of a tile. */
 #define CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS << CLSORT_LANES_LOG2)
 
@@ -11033,7 +10999,7 @@ INLINE range_t make_range(uint begin, uint size, uint array, code_t least, code_
     return r;
 }
 
-//---- quicksort: tables
+//---- quicksort: tables [QUICKSORT RELAUNCH]
 /* The scratch: the state; two tables of sequences, of this round and of the next, each with its
    range, less, equal, then the codes below and above and the pivot; blocks, each with less, equal
    and the four codes of a part; leaves and leftovers, a range each. CLSORT__QUICK_*_AT say where
@@ -11111,7 +11077,7 @@ INLINE uint first_block(quick_t q, uint i)
                                               : state[CLSORT__QUICK_BLOCKS];
 }
 
-//---- quicksort: partitions
+//---- quicksort: partitions [QUICKSORT RELAUNCH]
 INLINE partition_t no_partition(void)
 {
     const partition_t p = { 0, 0, CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
@@ -11175,8 +11141,7 @@ INLINE code_t middle_code(range_t r)
 /* The places of the next elements before the pivot, equal to it, and after it. */
 typedef struct { uint less, equal, greater; } places_t;
 
-//---- quicksort: a work-group
-#if CLSORT_SHARE_LOG2 > 0
+//---- quicksort: a work-group [QUICKSORT.group RELAUNCH.group]
 /* Local memory: a tile of elements; the codes of parts, or samples; sums; the stack of a leaf. */
 #define CLSORT_QUICK_KEYS \
     ((CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)
@@ -11198,7 +11163,7 @@ INLINE quick_space_t quick_space(local ulong *space)
 
 #define quick_sync(fence) barrier(fence)
 
-//---- quicksort: sums of a work-group
+//---- quicksort: sums of a work-group [QUICKSORT.group RELAUNCH.group]
 /* One level of a tree of sums over the work-items, up: each node adds its left child; down: it
    hands the left child its own place and the right one what comes before that. Called by all;
    begins with a barrier. */
@@ -11309,7 +11274,7 @@ INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
     return l.codes[CLSORT_GROUP];
 }
 
-//---- quicksort: a tile
+//---- quicksort: a tile [QUICKSORT.group RELAUNCH.group]
 /* Counts how the pivot parts the work-item's share of some elements. All keys of a tile are loaded
    before the first is compared. */
 INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
@@ -11374,7 +11339,7 @@ INLINE void load_moved_items(quick_space_t l, item_t *v, array_t from, codec_t c
     local_barrier();
 }
 
-//---- quicksort: a tile moves
+//---- quicksort: a tile moves [QUICKSORT.group RELAUNCH.group]
 /* Puts a tile's elements into local memory: those before the pivot, those equal to it, those after
    it. Returns how many come before the pivot and, in the upper half, how many are equal to it.
    Called by all with the tile free; after the call all see the elements. */
@@ -11431,8 +11396,7 @@ INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, ui
     }
 }
 
-#else
-//---- quicksort: a work-item
+//---- quicksort: a work-item [QUICKSORT.alone QUICKSORT.vectors RELAUNCH.alone RELAUNCH.vectors]
 /* A work-group is one work-item: plain loops. */
 typedef struct {
     local code_t *keys;
@@ -11471,7 +11435,8 @@ INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
     return pivot;
 }
 
-//---- quicksort: counting by a work-item
+//---- quicksort: counting by a work-item [QUICKSORT.alone QUICKSORT.vectors RELAUNCH.alone
+//----     RELAUNCH.vectors]
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
 /* Joins the parts of all lanes. */
 CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
@@ -11552,9 +11517,8 @@ INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, ui
         next.greater += !less;
     }
 }
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
 
-//---- quicksort: begin and count
+//---- quicksort: begin and count [QUICKSORT RELAUNCH]
 /* Makes the first sequence, or the only leaf. Called by one work-item. */
 INLINE void quick_begin(quick_t q)
 {
@@ -11602,7 +11566,7 @@ INLINE void quick_count(quick_t q, quick_space_t l)
     }
 }
 
-//---- quicksort: sums
+//---- quicksort: sums [QUICKSORT RELAUNCH]
 /* How many of `count` things each work-item of the plan's work-group looks after. */
 INLINE uint plan_share(uint count)
 {
@@ -11670,7 +11634,7 @@ INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
 #endif
 }
 
-//---- quicksort: children
+//---- quicksort: children [QUICKSORT RELAUNCH]
 /* What becomes of a child: nothing more to do; a leaf; a sequence of the next round; a leftover. */
 enum { CHILD_DONE, CHILD_LEAF, CHILD_NEXT, CHILD_LEFT };
 
@@ -11754,7 +11718,7 @@ INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t
     }
 }
 
-//---- quicksort: plan
+//---- quicksort: plan [QUICKSORT RELAUNCH]
 /* Makes the children of all sequences. If the list of leaves could become too long, all sequences
    are retired instead: they become leftovers, and do not move. Called by all. */
 INLINE void make_children(quick_t q, quick_space_t l)
@@ -11792,7 +11756,7 @@ INLINE void quick_plan(quick_t q, quick_space_t l)
     make_children(q, l);
 }
 
-//---- quicksort: scatter
+//---- quicksort: scatter [QUICKSORT RELAUNCH]
 INLINE void quick_scatter(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS],
@@ -11812,7 +11776,7 @@ INLINE void quick_scatter(quick_t q, quick_space_t l)
     }
 }
 
-//---- quicksort: a leaf's tile
+//---- quicksort: a leaf's tile [QUICKSORT RELAUNCH]
 /* Loads and stores the elements begin ... end - 1 in the home window. Hardly any tile is whole, so
    there is no rolled loop for partial ones. */
 INLINE void load_leaf(item_t *v, window_t home, array_t from, codec_t c, uint begin,
@@ -11866,7 +11830,7 @@ INLINE void copy_to_target(quick_t q, uint which, uint begin, uint size)
         move_element(from, begin + i, q.target, begin + i);
 }
 
-//---- quicksort: a leaf
+//---- quicksort: a leaf [QUICKSORT RELAUNCH]
 /* The stack of a leaf, in words: how many ranges lie on it; how many elements it may still
    partition; the ranges. Of two ranges the longer one goes below, so there are never more than log2
    of the elements. */
@@ -11920,7 +11884,7 @@ INLINE void partition_leaf(quick_t q, quick_space_t l, range_t r, uint size)
     }
 }
 
-//---- quicksort: a leaf's steps
+//---- quicksort: a leaf's steps [QUICKSORT RELAUNCH]
 /* Takes the top range from the stack, and partitions or finishes it. Returns how many ranges are
    left. Called by all, with a barrier since the stack was written; ends with a barrier. */
 INLINE uint leaf_step(quick_t q, quick_space_t l)
@@ -11958,8 +11922,7 @@ INLINE void quick_leaf(quick_t q, quick_space_t l)
     }
 }
 
-//---- quicksort: kernels
-#if !CLSORT_IS(RELAUNCH)
+//---- quicksort: kernels [QUICKSORT]
 /* The kernels count, scatter and leaf get as many work-groups as run at once, begin and plan get
    one. space: local memory, clsort__quick_local of clsort.h. */
 CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
@@ -11982,9 +11945,8 @@ CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_scatter)
 CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_leaf)
-#else
 
-//---- quicksort: relauncher
+//---- quicksort: relauncher [RELAUNCH]
 /* Enqueues the kernels of the next round and, after them, itself. When no block is left, it
    enqueues the kernel of the leaves. Called by one work-item. */
 static void relaunch(quick_t q, uint local_bytes)
@@ -12026,10 +11988,8 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
     quick_begin(q);
     relaunch(q, local_bytes);
 }
-#endif   /* !CLSORT_IS(RELAUNCH) */
-#endif   /* CLSORT_NEEDS_QUICKSORT */
 
-//---- select: plan
+//---- select: plan [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
 /* SELECT: the first k elements of every row's sorted order, without sorting the rows.
 
    A row's elements are pairs of code and index, all different, and a RANGE of pairs holds the k-th
@@ -12079,7 +12039,6 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            part, one launch does everything
 
    clsort__select_plans of clsort.h says from which counts, k and rows on each is taken. */
-#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
 /* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored
    bits at the top and first_bit at the bottom. */
 #define CLSORT_SELECT_ARGS \
@@ -12154,7 +12113,7 @@ INLINE uint add_local(local uint *place, uint x)
 }
 #endif
 
-//---- select: parts
+//---- select: parts [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
 /* A work-group's part of a row: elements first ... end - 1 of the keys. Behind the last row there
    are none. numbers: the elements' indices, if these are not their places. */
 typedef struct {
@@ -12237,7 +12196,7 @@ INLINE row_part_t whole_row(select_t s, uint row)
     return p;
 }
 
-//---- select: ranks
+//---- select: ranks [LONG_ROWS ROUNDS SELECT.group SHORT_ROWS]
 /* A pair of code and index. */
 #if CLSORT_KEY_BYTES <= 4
 typedef ulong ranked_t;
@@ -12326,8 +12285,7 @@ INLINE void write_ranked(select_t s, row_part_t p, output_t out, uint rank, rank
                  (code_t)CLSORT_RANKED_CODE(x));
 }
 
-//---- select: short rows
-#if CLSORT_NEEDS_REGISTER_ROWS
+//---- select: short rows [ROUNDS SHORT_ROWS]
 /* SHORT ROWS lie in the registers of a work-group, CLSORT_ITEMS elements per work-item. They form
    CLSORT_COLUMNS columns, of which a work-item has CLSORT_FIRSTS; each names its first pair of code
    and index, and the k-th of these is the bound. At least k elements of the row do not come after
@@ -12374,7 +12332,7 @@ INLINE void load_short_row(select_t s, row_part_t p, code_t *code)
     }
 }
 
-//---- select: bounds of short rows
+//---- select: bounds of short rows [ROUNDS SHORT_ROWS]
 /* Finds the firsts of a work-item's columns. */
 INLINE void find_firsts(const code_t *code, short_row_t l, ranked_t *own)
 {
@@ -12461,7 +12419,7 @@ INLINE uint sort_candidates(short_row_t l, uint count)
     return size != 0;
 }
 
-//---- select: results of short rows
+//---- select: results of short rows [ROUNDS SHORT_ROWS]
 /* Writes the candidates that are wanted. Lists name places in a piece. */
 INLINE void write_candidates(select_t s, row_part_t p, output_t out, short_row_t l,
                              uint count, uint sorted)
@@ -12498,7 +12456,7 @@ INLINE void select_in_registers(select_t s, row_part_t p, output_t out, short_ro
     write_candidates(s, p, out, l, count, sorted);
 }
 
-//---- select: short rows are selected from
+//---- select: short rows are selected from [ROUNDS SHORT_ROWS]
 #if CLSORT_IS(SHORT_ROWS)
 /* A work-group takes one row after the other. space: see short_row_in. */
 CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)
@@ -12529,10 +12487,8 @@ CLSORT_KERNEL void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, 
     }
 }
 #endif   /* CLSORT_IS(SHORT_ROWS) */
-#endif   /* CLSORT_NEEDS_REGISTER_ROWS */
 
-//---- select: tiles of rows
-#if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)   /* not without merge */
+//---- select: tiles of rows [ROW_TILES]
 /* Element i of a tile that begins with row `first`: its code and its index in its row; the last
    code and 0xFFFFFFFF for one that the row does not have. */
 INLINE item_t row_item(select_t s, uint first, uint i)
@@ -12575,11 +12531,8 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
                       get_item(codes, words, at).word[0]);
     }
 }
-#endif   /* CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS) */
-#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT */
 
-//---- select: range
-#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_PASSES
+//---- select: range [LONG_ROWS SELECT STREAMS]
 /* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements
    lie inside, of which the left-th is the k-th of the row. decided: 1 since this pass, 2 since an
    earlier one. */
@@ -12640,7 +12593,7 @@ INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code, uint i
     return d.by_index ? (i - r.low_index) >> d.shift : (uint)((code_t)(code - r.low) >> d.shift);
 }
 
-//---- select: narrowing
+//---- select: narrowing [LONG_ROWS SELECT STREAMS]
 /* A work-group's local memory, in words: how many elements are collected, what narrow_range found,
    sums, and counts or collected indices. */
 #define CLSORT_FOUND 1
@@ -12690,7 +12643,7 @@ INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint
     return r;
 }
 
-//---- select: visits
+//---- select: visits [LONG_ROWS SELECT STREAMS]
 /* What a work-group does with its part in a pass: nothing, count the digits inside the range, list
    what is taken, or count it. */
 enum { VISIT_NOTHING, VISIT_TO_COUNT, VISIT_TO_COLLECT, VISIT_TO_TALLY };
@@ -12776,7 +12729,7 @@ INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, uint acti
     end_streak(space, streak);
 }
 
-//---- select: sorting
+//---- select: sorting [LONG_ROWS SELECT STREAMS]
 /* Puts the smaller of the pairs a and b first. */
 INLINE void order_pairs(local code_t *codes, local uint *list, uint a, uint b)
 {
@@ -12823,7 +12776,7 @@ INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
     }
 }
 
-//---- select: ranks of a list
+//---- select: ranks of a list [LONG_ROWS SELECT STREAMS]
 /* Writes what is wanted of the collected elements, each at its rank, by comparing all with all: as
    vectors, while the branches of a network cannot be predicted. From 512 on networks were
    faster. */
@@ -12861,8 +12814,7 @@ INLINE void write_collected(select_t s, row_part_t p, select_range_t r, output_t
     write_list(s, p, r, out, space + CLSORT_LIST);
 }
 
-//---- select: rows
-#if CLSORT_IS(SELECT)
+//---- select: rows [SELECT]
 /* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins,
    or list_capacity if that is more; codes: list_capacity codes. */
 CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space,
@@ -12880,9 +12832,8 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
     }
     write_collected(s, p, r, out, space, codes);
 }
-#endif   /* CLSORT_IS(SELECT) */
 
-//---- select: tables
+//---- select: tables [LONG_ROWS SELECT STREAMS]
 /* The tables in global memory: the counts of three passes for every row, of which one is added to,
    one read, and one cleared for the next pass; then for every row row_words words: two ranges, of
    this pass and the one before, how many elements are collected, and those, or how many each part
@@ -12947,7 +12898,7 @@ INLINE select_range_t load_range(global const uint *row, uint pass)
     return r;
 }
 
-//---- select: passes
+//---- select: passes [LONG_ROWS SELECT STREAMS]
 /* The range of this pass, which every work-group of a row finds by itself from the sums of the pass
    before. */
 INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, uint pass,
@@ -13036,8 +12987,7 @@ INLINE uint draw_below(uint seed, uint end)
     return mul_hi((drawn ^ drawn >> 15) * 0x85EBCA6Bu, end);
 }
 
-#if CLSORT_GROUP_LOG2 > 0
-//---- select: samples
+//---- select: samples [LONG_ROWS SELECT.group]
 /* ONE READING. A sample of a row gives a bound; a reading lists the candidates, which do not come
    after it; work-groups that share the candidates out by value count ranks. A bound is wrong if
    fewer than k elements are candidates, or more than there is room for: then the row has failed,
@@ -13077,7 +13027,7 @@ INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint *word)
     return group_total(mixed * (2 * lid + 1), word) | 1;
 }
 
-//---- select: bounds of long rows
+//---- select: bounds of long rows [LONG_ROWS SELECT.group]
 /* The first pair of a work-item's share of a sample. Neighbours load a cluster together. */
 INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, uint seed)
 {
@@ -13152,7 +13102,7 @@ CLSORT_SAMPLE_KERNEL(clsort_select_sample)   /* before clsort_select_read */
 CLSORT_SAMPLE_KERNEL(clsort_select_begin)   /* before clsort_select_long */
 #endif
 
-//---- select: reading once
+//---- select: reading once [LONG_ROWS SELECT.group]
 /* Keys of 16 bytes, loaded at once where they are aligned. */
 #define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : 4)
 typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
@@ -13256,7 +13206,7 @@ INLINE void read_keys(select_t s, row_part_t p, reading_t c, uint first)
     }
 }
 
-//---- select: a part read once
+//---- select: a part read once [LONG_ROWS SELECT.group]
 /* One reading of a part. space: CLSORT__LISTED pairs and three words. */
 INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *space)
 {
@@ -13289,7 +13239,7 @@ INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *spa
             c.all[count[1] + i] = list[i];
 }
 
-//---- select: finding ranks
+//---- select: finding ranks [LONG_ROWS SELECT.group]
 /* A work-group's share of a row's candidates: the pairs from low on that come before high, if it
    has these bounds. */
 typedef struct { ranked_t low, high; uint has_low, has_high; } share_t;
@@ -13358,7 +13308,7 @@ INLINE void list_share(global const ranked_t *all, uint count, share_t share,
         add_local(&counts[0], before);
 }
 
-//---- select: buckets
+//---- select: buckets [LONG_ROWS SELECT.group]
 /* BUCKETS of a long list lie between the pairs of the sample by which candidates were shared out:
    to find the rank of a pair, it is compared with those of its own bucket. bucket[i] is that of
    list[i], order[] has the numbers of all in the order of buckets, ends[b] is where bucket b ends
@@ -13403,7 +13353,7 @@ INLINE uint rank_in_buckets(buckets_t l, uint i)
     return rank;
 }
 
-//---- select: ranks of candidates
+//---- select: ranks of candidates [LONG_ROWS SELECT.group]
 /* Leaves a row to a second sample, or then to the passes. */
 INLINE void fail_row(tables_t t, global uint *row, uint again)
 {
@@ -13476,8 +13426,7 @@ CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 }
 #endif   /* CLSORT_IS(SELECT) */
 
-#elif CLSORT_IS(STREAMS)
-//---- select: candidates
+//---- select: candidates [STREAMS]
 /* What may be among the first k of a part, as a work-item that works alone meets them: `count`
    pairs of code and index. */
 typedef struct {
@@ -13559,7 +13508,7 @@ INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
     return min(bound, c->codes[s.k - 1]);
 }
 
-//---- select: streams
+//---- select: streams [STREAMS]
 #define CLSORT_STREAM_BLOCK 32
 #define CLSORT_STREAM_SAMPLE 64
 
@@ -13585,7 +13534,7 @@ INLINE code_t sample_rest(select_t s, row_part_t p, uint first)
     return lowest[wanted - 1];
 }
 
-//---- select: blocks of streams
+//---- select: blocks of streams [STREAMS]
 /* Loads the codes of a block. Is any of them below the bound? */
 INLINE uint load_stream_block(select_t s, row_part_t p, size_t i, code_t bound,
                               code_t *code)
@@ -13675,9 +13624,8 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
     if (p.part == (s.n ? s.n - 1 : 0) / part_elements)   /* the last part that has elements */
         row[ROW_COLLECTED] = p.part * s.k + c.count;
 }
-#endif   /* CLSORT_GROUP_LOG2 > 0 */
 
-//---- select: results
+//---- select: results [LONG_ROWS SELECT STREAMS]
 /* Sorts what the passes collected of a row; local memory as for clsort_select_rows. */
 INLINE void sort_row(select_t s, tables_t t, output_t out, row_part_t p,
                      local uint *space, local code_t *codes)
@@ -13705,8 +13653,7 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 }
 #endif
 
-#if CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0
-//---- select: one launch
+//---- select: one launch [LONG_ROWS]
 /* ONE LAUNCH reads long rows and ranks their candidates; rows where that failed get a second
    sample, and are read and ranked again; rows where that failed, too, take the passes. Row 0's
    table has the numbers' words, which clsort_select_begin clears. */
@@ -13726,7 +13673,7 @@ INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
     return next;
 }
 
-//---- select: steps of one launch
+//---- select: steps of one launch [LONG_ROWS]
 /* Waits for the steps before. Returns 0 if nothing is left to do: then nobody does the numbers of
    this step and those after it, so the steps that tell are waited for first. Called by all. */
 INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
@@ -13800,10 +13747,8 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
         tell_done(head + ROW_NUMBERS, 1);
     }
 }
-#endif   /* CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0 */
 
-#if CLSORT_IS(SELECT)
-//---- select: scattered results
+//---- select: scattered results [SELECT]
 /* How many elements the last pass tallied in the row's parts before this one. Called by all
    work-items; the sums are free again when it returns. */
 INLINE uint tallied_before(select_t s, row_part_t p, global const uint *row,
@@ -13863,11 +13808,8 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
     for (uint i = (parted ? s.n : s.k) + local_id(); i < marks; i += CLSORT_GROUP)
         write_element(s, p, out, i, 0xFFFFFFFFu);
 }
-#endif   /* CLSORT_IS(SELECT) */
-#endif   /* CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_PASSES */
 
-//---- utility
-#if CLSORT_IS(UTILITY)
+//---- utility [UTILITY]
 /* Kernels that run around sorts: they take keys out of records, gather arrays and check results. */
 
 /* The bits of a float of `bytes` bytes; all NaNs become the first positive one. There are `nans` of
@@ -13965,7 +13907,7 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
         index[i] = from;
 }
 
-//---- utility: segments
+//---- utility: segments [UTILITY]
 /* The place of element i of an array, in bytes; an element has `bytes`. `own` is the segment that i
    lies in. If `apart` is not 0, the segments are rows whose starts in this array are that many
    bytes apart, not s.stride elements. */
@@ -13995,7 +13937,7 @@ CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_a
         *place = inside ? i : 0xFFFFFFFFu;
 }
 
-//---- utility: gather
+//---- utility: gather [UTILITY]
 /* a / b. If 32 bits hold both numbers, 32-bit division takes a fraction of the time. */
 INLINE ulong divide(ulong a, ulong b)
 {
@@ -14065,7 +14007,7 @@ CLSORT_KERNEL void clsort_copy_rows(global const uchar *keys, ulong keys_at,
         store_bits(keys_to + (ulong)i * bytes, bytes, load_bits(keys + (ulong)i * bytes, bytes));
 }
 
-//---- utility: groups
+//---- utility: groups [UTILITY]
 /* The number of keys below `group` among the first n, which ascend; it is `first` at least. */
 INLINE uint keys_below(global const uchar *keys, uint bytes, uint first, uint n, ulong group)
 {
@@ -14102,7 +14044,7 @@ CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
             = keys_below(keys + keys_at, bytes, first, size, group + 1) - first;
 }
 
-//---- utility: checks
+//---- utility: checks [UTILITY]
 /* Up to 8 bytes of a packed field from byte `first` on; all of a field that has no more. */
 INLINE ulong field_piece(ulong field, uint first)
 {
@@ -14166,7 +14108,7 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
 
-//---- utility: fingerprints
+//---- utility: fingerprints [UTILITY]
 /* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain
    constants). */
 INLINE ulong mix(ulong x)
@@ -14243,4 +14185,3 @@ CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong
     for (uint k = 0; k < 2; k++)
         atomic_add(&sum[k], difference[k]);
 }
-#endif   /* CLSORT_IS(UTILITY) */

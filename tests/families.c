@@ -138,8 +138,8 @@ static void drop_texts(bench *b)
     for (i = 0; i < NAMES; i++) {
         int found = 0;
         if (!*names[i].kernel) continue;
-        for (k = 0; k < sizeof clsort__source / sizeof *clsort__source; k++)
-            found |= strstr(clsort__source[k], names[i].kernel) != NULL;
+        for (k = 0; k < CLSORT__CHUNKS; k++)
+            found |= strstr(clsort__chunks[k].text, names[i].kernel) != NULL;
         AT("%s", names[i].kernel);
         CHECK(found == names[i].there);
     }

@@ -74,8 +74,8 @@ static void default_structs(bench *b)
 static size_t count_kernels(const char *prefix)
 {
     size_t i, k, found = 0;
-    for (i = 0; i < sizeof clsort__source / sizeof *clsort__source; i++) {
-        const char *at = clsort__source[i];
+    for (i = 0; i < CLSORT__CHUNKS; i++) {
+        const char *at = clsort__chunks[i].text;
         while ((at = strstr(at, prefix)) != NULL) {
             const size_t length = strcspn(at += strlen(prefix) - strlen("clsort_"), "(,)");
             for (k = 0; k < CLSORT__KERNEL_COUNT; k++)
