@@ -1,45 +1,93 @@
 /* kernels.cl - all device code of clsort. Public domain or MIT, like clsort.h, which carries this
    file as a string.
 
-   Every kernel sorts unsigned codes: a load encodes the key, a store decodes it. So type, order and
-   the place of NaNs are run-time scalars, and no floating-point extension is needed. A program is
-   compiled for a family of kernels, a width of keys, a size of what travels with them, and a shape
-   of work-groups: see "tuning".
+   A KERNEL, whole, from "bitonic: published": one step of a bitonic sort, with a work-item for each
+   element. Other kernels follow its conventions.
+
+    CLSORT_KERNEL void clsort_bitonic_a(CLSORT_SORT_ARGS, uint n, uint bit, uint mirror)
+    {
+        const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+        const codec_t codec = CLSORT_CODEC;
+        const uint i = (uint)get_global_id(0), partner = i ^ (mirror ? (2u << bit) - 1 : 1u << bit);
+        if (i >= n)
+            return;
+        item_t own = load_item(source, codec, i, n), other = load_item(source, codec, partner, n);
+        if (i < partner)
+            order_items(&own, &other);
+        else
+            order_items(&other, &own);
+        store_item(target, codec, i, n, own);
+    }
+
+     CLSORT_KERNEL      `kernel` with attributes, which fix the work-group's size: CLSORT_GROUP
+     CLSORT_SORT_ARGS   the arguments that most kernels begin with: of the arrays source and target
+                        the buffers and byte offsets of keys and values, then the three numbers of
+                        the codec
+     n                  the number of elements. A buffer on the device may lower it: kernels that
+                        allow that say n = CLSORT_COUNT(n) before they use it
+     bit, mirror        which elements the step compares: see BITONIC
+     CLSORT_ARRAY,      structs made of the arguments: `keys` and `values` of an array point at its
+     CLSORT_CODEC       first element, the codec says how a key becomes a code
+     if (i >= n)        the host launches whole work-groups: the last one has work-items to spare.
+                        They may return, because no barrier follows
+     load_item          loads an element and encodes its key. At n and beyond it returns an item
+                        that precedes no other, so `partner` needs no check
+     order_items        puts the smaller code into the first item; equal items stay
+     store_item         decodes the key and stores the element; at n and beyond it stores nothing
+
+   Both work-items of a pair load both elements, and each writes only target[i]. So source and
+   target must be different arrays. Kernels of work-groups that share a tile have pointers to local
+   memory as their last arguments.
+
+   BARRIERS. A function that uses local memory says who calls it and where barriers are needed.
+   Memory is FREE if no other work-item still reads or writes it. "Needs a barrier after": what the
+   function wrote is seen by other work-items after the next barrier, which the caller has. All
+   work-items of a group reach a barrier, or none does: so even work-items without elements call
+   such functions.
+
+   CODES are unsigned integers in the order that the caller wants. Kernels compare nothing else,
+   except with a comparator of the caller. So the type of the keys, the order and the place of NaNs
+   are run-time numbers, and no kernel needs an extension for floating-point numbers. A program is
+   compiled for a family of kernels, a width of keys, a size of values and a shape of work-groups:
+   see "tuning".
 
    WORDS
-     element     one key with what travels with it; `n` counts elements
-     code        the unsigned number that stands for a key
-     item        what a work-item compares and moves at once: one element, or on CPUs 16 elements in
-                 the lanes of a vector
+     element     one key with its value or record; `n` counts elements
+     code        the unsigned integer that stands for a key
+     item        the unit that a work-item compares and moves: one element, or on CPUs 16 elements
+                 in the lanes of a vector
+     lane        one element of a vector; one work-item of a warp, or of 16 that search together
      size        a number of elements; a number of bytes is called bytes
      tile        the items that a work-group, or on CPUs a work-item, holds at once
-     window      the items that a work-item has in registers at the same time: their numbers differ
-                 in a few consecutive bits
-     run         a sorted range that a merge takes in
+     window      the items that a work-item holds in registers at once: their numbers differ only in
+                 a few consecutive bits
+     run         a sorted range that a merge reads
      slice       the part of a merged run that one work-group writes
-     split       where a slice starts in both runs
-     segment     a range of elements that is sorted by itself; the API's rows, arrays of equal
+     split       the places in both runs where a slice starts
+     segment     a range of elements that is sorted by itself. Rows of the API, arrays of equal
                  length, are segments, too
-     job         one slice of a segment that is too long for a work-group
-     piece       the elements of a segment that one work-item sorts, on CPUs
-     block       the elements that one work-group counts and moves: of radix, of quicksort
-     digit       some bits of a code; a pass of radix sorts by one. Of hybrid radix and partitions:
-                 the number of the part that a code belongs to
-     bucket      the elements that one work-group sorts after they have been distributed
-     capacity    of a work-group: how many elements it sorts at once
-     sequence    a range that a round of quicksort partitions; its children are sequences, leaves
-                 or leftovers
+     job         one slice of a segment that is too long for one work-group
+     piece       on CPUs, the elements of a segment that one work-item sorts
+     block       in radix and quicksort, the elements that one work-group counts and moves
+     digit       some bits of a code: a pass of radix sorts by one digit. In hybrid radix and
+                 partitions, the number of the part that a code belongs to
+     cell        codes of equal span; consecutive cells make a range
+     range       consecutive codes; each range has about the same number of elements
+     bucket      after a distribution, the elements that one work-group sorts
+     capacity    the most elements that a work-group sorts at once
+     sequence    a range that a round of quicksort partitions, into sequences of the next round,
+                 leaves or leftovers
      place       the index where an element goes
      source, target, alt
-                 the arrays: elements come from the source and end in the target; alt is a second
-                 array, which they pass through
-     x_at        of a kernel's arguments: the byte offset of x in its buffer
+                 the arrays: elements come from the source and end in the target. Between, they may
+                 pass through a second array, alt
+     x_at        a kernel argument: the byte offset of x in its buffer
 
    BITONIC, the normalised network. Stage s merges sorted blocks of 2^s elements into blocks of
-   2^(s+1). Its first step compares each element with its mirror in the block; its other steps, of
+   2^(s+1). Its first step compares each element with its mirror in the block. Its other steps, of
    bits s-1, s-2 ... 0, compare i with i + 2^bit. The smaller element always goes to the smaller
-   index, so what lies beyond the end acts like a largest element that never moves: any count works,
-   in place, without padding.
+   index. So elements beyond the end, if they existed and were the largest, would never move: any
+   count works, in place, without padding.
 
      stage 2, blocks of 8      mirror        bit 1         bit 0
        0  o----------------o             o---o         o-o
@@ -51,9 +99,9 @@
        6  | o------------o |             o-|-o |       o-o
        7  o----------------o               o---o       o-o
 
-   A sort of 2^L elements in tiles of 2^T takes the passes below. A window kernel does up to 4 steps
-   per pass over global memory; B16 does any 1 to 4 of them. A tile kernel does all steps whose bits
-   lie inside a tile:
+   A sort of 2^L elements in tiles of 2^T takes the passes below. Each pass reads and writes every
+   element once. A window kernel does up to 4 steps in a pass: B16 does any 1 to 4 of them. A tile
+   kernel does all steps of bits inside a tile; "tail" is the one for later stages:
 
      stages 0 .. T-1     tile
      stage  T            B16(T)                  tail
@@ -61,24 +109,25 @@
      stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ... */
 
 //---- passes: merge
-/* MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to
-   the other. Each pass reads and writes every element once. Every work-group writes one slice of
-   the merged run. The merge is a path, a staircase through the grid of both runs. A slice starts
-   where its diagonal crosses that path, and a binary search along the diagonal finds this split.
+/* MERGE. Tiles are sorted. Then passes merge runs of 1, 2, 4 ... tiles in pairs, from one array to
+   the other. A pass reads and writes every element once, and each work-group writes one slice of a
+   merged run. A merge is a path, a staircase through the grid of both runs. A slice starts where
+   its diagonal crosses this path. A binary search along the diagonal finds the crossing, the split.
 
                     second run ->
                   o---+ . . . . .        a step to the right takes the next element of the
-     first run    . . +---+ / . .        second run, a step down that of the first; the diagonal /
-         |        . . . / +-+ . .        cuts off as many steps as elements precede the slice
-         v        . / . . . +---o
+     first run    . . +---+ / . .        second run, a step down one of the first run; the
+         |        . . . / +-+ . .        diagonal / cuts off as many steps as elements
+         v        . / . . . +---o        precede the slice
 
-   Inside a slice each work-item does the same for the few elements that it merges in registers. Of
-   equal elements those of the first run come first, so all sorts of this family are stable.
+   Inside a slice each work-item finds its own split in the same way, and merges a few elements in
+   registers. Among equal elements the first run's come first, so all sorts of this family are
+   stable.
 
    SEGMENTS are merged side by side: a million of them take as many launches as one. A work-group
-   packs short segments, of up to half a tile, into one tile: those that begin in its half of a
-   tile, which fit together. Longer segments are cut into tiles, and each pass merges the runs of
-   the segments that are not whole yet. Below, letters are elements and a tile has 8:
+   packs short segments, of up to half a tile, into one tile: the short segments that begin in its
+   half tile, which fit together. Longer segments are cut into tiles. Each pass merges runs in every
+   segment that still has several. Below, letters are elements and a tile has 8:
 
      elements   a a a b b c d d d d d d d d d d d d d d d d d d d e e f
      half tiles |       |       |       |       |       |       |
@@ -91,96 +140,101 @@
    and sorts it by radix.
 
    DISTRIBUTION. Radix, samples, partitions and merges of many runs put elements into PARTS that
-   follow each other. A part is a digit's value, or what lies between two splitters. Below,
-   work-groups have tiles of 4, and parts begin at 0, 4 and 7:
+   follow each other. All elements of a part have the same digit, or lie between the same two
+   splitters. Below, work-groups have tiles of 4, and parts begin at 0, 4 and 7:
 
      source       7 2 9 4 | 1 8 3 6 | 5 0 2 9
-     part         2 0 2 1 | 0 2 0 1 | 1 0 0 2          which part: find
-     counts       1 1 2   | 2 1 1   | 2 1 1            of each part in each tile: count
-     places       0 5 8   | 1 6 10  | 3 7 11           part by part, tile by tile: scan
-     rank         0 0 1 0 | 0 0 1 0 | 0 0 1 0          among those of the tile's part: rank
-     target       2 1 3 0 2 | 4 6 5 | 7 9 8 9          place of tile and part, and rank: move
+     part         2 0 2 1 | 0 2 0 1 | 1 0 0 2          find: the part of each element
+     counts       1 1 2   | 2 1 1   | 2 1 1            count: each tile's elements of each part
+     places       0 5 8   | 1 6 10  | 3 7 11           scan: sums, part by part, tile by tile
+     rank         0 0 1 0 | 0 0 1 0 | 0 0 1 0          rank: earlier ones of the part in the tile
+     target       2 1 3 0 2 | 4 6 5 | 7 9 8 9          move: to the place of tile and part, + rank
 
-   Then each part is sorted. The families differ in who takes a step:
+   Then each part is sorted. The families differ in how they do a step:
 
      family       parts               counts become places    ranks               parts then
-     passes       a digit, from the   kernels count; on CPUs  of warps; else      next digit
-                  lowest one on       another one scans       counters of teams
-     SWEEP        the same            tiles look back         the same            next digit
+     passes       a digit, from the   kernels add up; on      votes of warps, or  next digit
+                  lowest one on       CPUs one work-item      counters of teams
+     SWEEP        a digit, from the   tiles look back at      votes of warps, or  next digit
+                  lowest one on       the tiles before        counters of teams
      HYBRID       ranges of cells of  an atomic for each      local atomics, not  a second digit,
                   a sample            tile and part           stable              then a bucket
      SAMPLES      between samples     buckets add up tiles'   local atomics; the  a bucket
                   of the source       counts                  number breaks ties
-     RANKS        one element each    none                    searches of blocks  none
-     CACHED       ranges of cells of  one work-item           a work-item's       vectors, or
-                  a sample, on CPUs   adds up blocks'         order               radix, of a
+     RANKS        one element each    none                    searches in blocks  none
+     CACHED       ranges of cells of  one work-item adds up   order in the block  vectors, or
+                  a sample, on CPUs   blocks' counts                              digits, of a
                                                                                   work-item
-     PARTITION    between the         kernels count and scan  as passes           left to the
-                  caller's splitters                                              caller
-     runs         between samples of  searches in the runs    merges; on GPUs,    done
+     PARTITION    between splitters   kernels count and scan  as passes           left to the
+                  of the caller                                                   caller
+     runs         between samples of  searches in the runs    merges; on GPUs,    none
                   the runs                                    bins of bare keys
 
-   What they share: "group" and "group: totals" scan; "radix: digits" and "radix: splitters" find;
-   "radix: counts of a block" and "radix: elements of a block move" count, rank and move for a
-   work-item; "radix: counting" to "radix: tiles move" for a work-group; "radix: linear maps" and
-   "radix: bins" sort buckets of hybrid and runs. Samples have bins of their own. Each family's
-   chapter has its kernels and what they decide.
+   Chunks that several families use: "group" and "group: totals" scan; chunks "distribution: ..."
+   find, count, rank and move: "digits" and "splitters" find; "counts of a block" and "elements of a
+   block move" count, rank and move for a work-item; "counting" to "tiles move" for a work-group;
+   "buckets: linear maps" and "buckets: bins" sort buckets of hybrid radix and of merges of runs.
+   Samples have bins of their own. The chapter of a family has its kernels and says how they decide.
 
-   NAMES, as clsort_set_algorithm takes them, and the chapters that explain them. Most of them
-   reproduce what was published, so that it can be measured. PERFORMANCE in clsort.h says what they
+   NAMES, as clsort_set_algorithm takes them, and the chapters that explain them. Most names
+   reproduce published sorts, so that they can be measured. PERFORMANCE in clsort.h says what they
    cost.
 
      auto                the fastest for the device and the description; never quicksort
-     merge               above; also sorts rows and segments
-     radix               the fastest of the next five
-     radix-portable      8 bits of the key at a time, from the lowest on, but for digits that all
-                         keys share; two launches for each, three on CPUs: "radix: plan"
-     radix-sweeps        the same with one launch for each, on NVIDIA's GPUs: "radix: sweep"
+     merge               MERGE above; also sorts rows and segments
+     radix               the fastest of the five names below that begin with radix
+     radix-portable      8 bits of the key at a time, from the lowest ones on, except digits that
+                         all keys share; a digit takes two launches, on CPUs three:
+                         "distribution: passes of radix"
+     radix-sweeps        as radix-portable, one launch per digit, on NVIDIA's GPUs: "radix: sweep"
      radix-hybrid        from the top of the key down: two partitions into ranges of about equal
-                         load, then each bucket in local memory: "radix: hybrid"
-     radix-samples       few elements: "radix: ranks", and "radix: samples"
-     radix-cached        on CPUs, a partition into ranges that fit a core's cache: "radix: cached",
-                         "radix: vectors"
+                         load, then each bucket in local memory: "hybrid"
+     radix-samples       few elements: "ranks", and "samples"
+     radix-cached        on CPUs, a partition into ranges that fit a core's cache: "cached",
+                         "vectors"
      quicksort           rounds of partitions around pivots, all enqueued at once; then a work-group
                          sorts each range that is short enough: "quicksort"
-     quicksort-host      the same, and the host launches each round when it has read the state back
-     quicksort-device    the same, and a kernel launches each round
-     bitonic             above: up to four steps a launch, and tiles; on CPUs in vector registers
+     quicksort-host      as quicksort, but the host reads the state and launches the next round
+     quicksort-device    as quicksort, but a kernel launches the next round
+     bitonic             BITONIC above: tiles, and up to four steps a launch; on CPUs in vector
+                         registers
      bitonic-a           a step a launch, out of place, a work-item for each key
      bitonic-b2, -b4, -b8, -b16
                          up to one, two, three, four steps a launch, in place
      bitonic-a-local ... bitonic-b16-local
-                         the same, with first stages and ends of stages in local memory
+                         as bitonic-a ... bitonic-b16, but the first stages and the ends of later
+                         stages run in local memory
      bitonic-b16-global-tail
-                         these in one launch each, with barriers in global memory
+                         as bitonic-b16-local, with global in place of local memory
      bitonic-shared-512  blocks of 512 in local memory, then a step a launch
      bitonic-local-only, merge-local-only
                          blocks in local memory and nothing else
      batch-odd-even, batch-bitonic
                          a work-group for each row, all in global memory: Batcher's odd-even merge
-                         sort, or a bitonic network: "bitonic: published batch"
-     batch-bitonic-local steps inside a block of two keys for each work-item in local memory
-     batch-bitonic-split the same, and the step above them while blocks are loaded, with half of the
-                         keys waiting in registers
+                         sort, or a bitonic network: "batch"
+     batch-bitonic-local as batch-bitonic, but steps inside a block run in local memory; a block has
+                         two keys for each work-item
+     batch-bitonic-split as batch-bitonic-local, but the step above a block runs while blocks are
+                         loaded, and half of the keys wait in registers
 
-   Without names: partitions into parts that the caller bounds, "radix: partition"; merges of many
-   runs, "merge: runs"; the first k of each row, "select: plan"; what takes keys out of records,
-   gathers and checks, "utility".
+   Parts of the API without such names: partitions into parts that the caller bounds, "partition";
+   merges of many runs, "runs"; the first k of each row, "select"; taking keys out of records,
+   "sort"; "gather", "groups", "is_sorted", "proof".
 
-   An item is CLSORT_LANES consecutive elements: one on devices that run work-items side by side,
-   16 on CPUs, where a work-item holds items in vector registers. Inside a tile each work-item
-   holds the 2^CLSORT_ITEMS_LOG2 items of a window. It does the steps of the window's bits in
-   registers. Then the work-group moves to the next window through local memory.
+   An item is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16
+   on CPUs, where a work-item holds items in vector registers. Inside a tile each work-item holds
+   the 2^CLSORT_ITEMS_LOG2 items of a window. It does the steps of the window's bits in registers.
+   Then the work-group moves to the next window through local memory.
 
    Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL
    Sorting, 2011; O. Green, R. McColl, D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort,
-   2007. Those of the other families stand with them. */
+   2007. The chapters of other families name their own sources. */
 
 //---- shared: shapes []
 /* Rule lines say which programs need a chunk, by family and by shape. A program has one of these
    shapes; of CLSORT__SHAPE_ANY is what programs of all shapes need. ALONE: each work-item works
    alone; VECTORS: so it does, on items of 16 elements; GROUP: work-groups work together. In place
-   of these, LANES: alone, and a key fits a lane of the vectors that sort ("radix: vectors");
+   of these, LANES: alone, and a key fits a lane of the vectors that sort ("vectors");
    BUCKETS: a merge of runs sorts its tiles as buckets; TILES: samples have only the kernel that
    sorts a tile; VOTES: a partition into few parts ranks by votes of warps; MENDS: sweeps sort equal
    prefixes. */
@@ -190,10 +244,10 @@
 
 //---- shared
 /* Numbers that the kernels and clsort.h must agree on. tools/dev/embed also writes this part into
-   clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. In the tables of
-   quicksort, S is the number of sequences that a round may have. */
+   clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. In macros of
+   quicksort, S is the most sequences of a round. */
 
-/* CLSORT_FAMILY: which kernels a program is made of. The public algorithms have their public
+/* CLSORT_FAMILY: the family of kernels in a program. Public algorithms have their public
    numbers. */
 #define CLSORT__FAMILY_BITONIC 1
 #define CLSORT__FAMILY_MERGE 2
@@ -219,41 +273,42 @@
 #define CLSORT__FAMILY_RANKS 49
 #define CLSORT__FAMILY_ROUNDS 50
 
-/* Which of its family's kernels a program has. TILES: arrays or rows fit a tile; of bitonic, merge,
-   radix of samples and segments only the kernel that sorts such. LONG: each row is longer; of
-   segments only the kernels for long ones. Sweeps BEHIND another form of radix, and sweeps
-   ALONE. */
+/* CLSORT_KERNEL_SUBSET: the part of a family's kernels that a program contains. TILES: only the
+   kernel for arrays or rows that fit a tile (bitonic, merge, radix of samples, segments). LONG: of
+   segments, only the kernels for segments that do not fit. BEHIND: sweeps that run after another
+   form of radix if it gives up. ALONE: sweeps that run by themselves. */
 #define CLSORT__SUBSET_TILES 1
 #define CLSORT__SUBSET_LONG 2
 #define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES
 #define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG
 
 //---- shared: merges of runs [RUNS]
-/* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
-   run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
-   then the share that each work-item's elements belong to. */
+/* MOST_RUNS: the most runs of a merge of many runs. RUNS_TILE: elements of a work-group's tile, in
+   which each run's share begins at a multiple of `items`. SHARE_WORDS: words of local memory before
+   the tile. They hold addresses and sizes of the shares, and for each work-item the share that its
+   elements belong to. */
 #define CLSORT__MOST_RUNS 16
 #define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
 #define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))
-/* Words behind a bucket that is a tile of bare keys: addresses and extremes of its shares, how many
-   elements lie before each, and where they begin in all runs. */
+/* Words behind a tile of bare keys that is sorted as a bucket: addresses and extremes of the
+   shares, the number of elements before each share, and where the shares begin in their runs. */
 #define CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)
-/* How many elements before a multiple of 2^step_log2 the samples of run k lie, and the sum of that
-   over all runs. */
+/* Samples of run k lie RUNS_SHIFT elements before multiples of 2^step_log2. RUNS_SHIFTS is the sum
+   of that shift over all runs. */
 #define CLSORT__RUNS_SHIFT(k, step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))
 #define CLSORT__RUNS_SHIFTS(step_log2) \
     (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << ((step_log2)-4))
-/* Words for the work-items that search for the tiles' places, 16 for each. */
+/* Words for work-items that search where tiles begin: 16 work-items search for each tile. */
 #define CLSORT__LANE_WORDS(group) (2 * ((group) + (group) / CLSORT__MOST_RUNS))
 
 //---- shared: local memory
-/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
-   stride do not meet in one bank. */
+/* Local memory: after each 2^pad_log2 slots of a tile one slot stays empty. So accesses at a stride
+   fall into different banks. */
 #define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)
 #define CLSORT__WORD_PAD_LOG2 5
-/* In words, for `group` work-items: the sums of a scan, without and with the total; before the list
-   of a selection, counters and sums; packed segments, whose tile has a head flag for each element,
-   then a word for each work-item and two more. */
+/* In words, for `group` work-items: SCAN_WORDS, the sums of a scan; SCAN_TOTAL_WORDS, the sums and
+   the total; SELECT_LIST, counters and sums before the list of a selection; PACKING_WORDS, a tile
+   of packed segments: a bit for each element, a word for each work-item, and two more words. */
 #define CLSORT__SCAN_WORDS(group) (2 * (group))
 #define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
 #define CLSORT__SELECT_SUMS 4
@@ -265,15 +320,17 @@
 #define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))
 
 //---- shared: radix tiles [PARTITION RADIX SWEEP]
-/* Words of a radix tile: offsets and next places of digits, counters of each team, sums and,
-   later in their place, what is staged. Pairs of warps are staged late, when all are ranked: in
-   place of the counters, too. */
+/* Words of a radix tile: two tables of digits (offsets, next places), the counters of each team,
+   the sums of a scan, and the staged elements, which later take the place of the sums. If a warp
+   sorts elements with values, it stages them only after all are ranked, and then reuses the
+   counters' memory, too. */
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_STAGES_LATE(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
-/* Few parts where warps are known: of the count, a counter for each part and lane; of the scatter,
-   in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
-   staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
+/* A partition into few parts, where warps are known. LANE_COUNTERS: the count has a counter for
+   each part and lane. FEW_CHUNKS: the scatter stages at most that many chunks of 16 bytes of keys;
+   a chunk belongs to one part. FEW_TABLES, in units of 16 bytes, lies behind the chunks: 36 bytes
+   for each part, 4 for each part and warp, 1 for each chunk. */
 #define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)
 #define CLSORT__FEW_CHUNKS(tile, key_bytes) ((tile) * (key_bytes) / 16 + 33)
 #define CLSORT__FEW_TABLES(group, chunks) (36 + (group) / 8 + ((chunks) + 15) / 16)
@@ -285,49 +342,49 @@
 //---- shared: arguments
 /* In bytes: a pair of code and index that a selection ranks. */
 #define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
-/* In words again, of quicksort: sums, or counts of parts. */
+/* In words: the sums of a scan, or the counts of parts, in quicksort. */
 #define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)
 
 /* Bits of the argument `given_as`, which says how segments are given. */
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
-/* A bit of the `given_as` of selections: rows have a length each. */
+/* A bit of the `given_as` of selections: each row has a length of its own. */
 #define CLSORT__ROW_LENGTHS 8
-/* Segments at offsets have ends of their own: there may be gaps between them. */
+/* Bit of `given_as`: segments at offsets also have ends, so there may be gaps between segments. */
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
-/* What a gather does in place of taking rows at a stride by indices: rows of the source begin with
-   elements that a buffer names; or element i goes to place i. */
+/* Forms of a gather. By default it takes rows at a stride by indices. FROM_STARTS: a buffer names
+   the first element of each row of the source. COPIES: element i goes to place i. */
 #define CLSORT__GATHER_FROM_STARTS 1
 #define CLSORT__GATHER_COPIES 2
-/* Words of a range in a list; words before the jobs in their table, which a launch must clear. */
+/* RANGE_WORDS: words of a range in a list. JOB_HEAD: words at the head of the table of jobs, 0
+   before a launch. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 5
 
 //---- shared: radix tables [CACHED HYBRID PARTITION RADIX SEGMENTS SWEEP]
-/* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
-   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
-   pass, how many low bits are left, how many equal prefixes. */
+/* Radix tables, in words: the plan has one word for each pass; the bits seen take SEEN_WORDS for
+   each block. The tables of sweeps begin with a head: plan, bits seen, a ticket counter for each
+   pass, the number of low bits left, the number of equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
-/* So many blocks of work-groups, one after another, are a stretch. Where there are several, the
-   counts of each one's digits are added up. */
+/* A stretch is STRETCH_BLOCKS consecutive blocks of work-groups. If there are several stretches,
+   the counts of each stretch's digits are added up. STRETCHES: their number, or 0 for one. */
 #define CLSORT__STRETCH_BLOCKS 32
 #define CLSORT__STRETCHES(blocks) \
     ((blocks) > CLSORT__STRETCH_BLOCKS ? ((blocks)-1) / CLSORT__STRETCH_BLOCKS + 1 : 0)
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* The word of the plan that says whether the passes behind other forms of radix have nothing to do:
-   1 while these sort; they clear it where they give up. Bits of the argument in_place: where that
-   word is not 0, do nothing; leave low bits to a sort of equal prefixes. */
+/* SKIP_PASSES is a word of the plan. 1: another form of radix sorts, so the passes behind it have
+   nothing to do; a form that gives up clears it. Bits of the argument in_place: MAY_SKIP, do
+   nothing if that word is not 0; LEAVES_BITS, leave the low bits to a sort of equal prefixes. */
 #define CLSORT__SKIP_PASSES 31
 #define CLSORT__MAY_SKIP 4
 #define CLSORT__LEAVES_BITS 8
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
-/* How many copies each local counter has, by the number of counters in a histogram of all digits. A
-   count of one digit uses the fewest copies. Without warps a counter of the histogram has 16
-   bits. */
+/* Copies of each local counter, by the number of counters in a histogram of all digits. A count of
+   one digit uses LEAST_COPIES. Without warps, a histogram's counters have 16 bits. */
 #define CLSORT__LEAST_COPIES 8
 #define CLSORT__HISTOGRAM_COPIES(counters, warps) \
     ((warps)              ? 2 \
@@ -337,9 +394,10 @@
 #define CLSORT__COUNTER_MOST 65535
 
 //---- shared: hybrid radix [HYBRID RUNS.buckets]
-/* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
-   make a cell group, of which there are two fewer than ranges; log2 of the sample's keys; how many
-   ranges it makes equally heavy, the others equally wide; the most second digits of a range. */
+/* Hybrid radix. DIGITS: ranges. CELLS: cells of the sample. MASK_CELLS: cells that share a word of
+   masks. CELL_GROUP_LOG2: log2 of the cells in a cell group; there are two cell groups fewer than
+   ranges. SAMPLE_LOG2: log2 of the sample's keys. EVEN_DIGITS: ranges with equal parts of the
+   sample; the other ranges have equal widths. MOST_SECOND_DIGITS: of a range. */
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
@@ -347,17 +405,24 @@
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
 #define CLSORT__HYBRID_MOST_SECOND_DIGITS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
-/* How many of the sample are looked through for heavy codes; the most work-groups that write their
-   keys. */
+/* HEAVY_SAMPLE: keys of the sample that are searched for heavy codes. FILLERS: the most work-groups
+   that write the keys of heavy codes. */
 #define CLSORT__HYBRID_HEAVY_SAMPLE 1024
 #define CLSORT__HYBRID_FILLERS 2048
-/* Its tables, in words: a head of 32, whose words have the numbers HEAD_*, those of codes two each;
-   masks; ranges' counts; ranges; heavy codes; counts of second digits. OVER: how many keys the
-   buckets above the capacity have; TILES: how many tiles resplit moves; DIGITS: ranges in use;
-   LEAST, SHIFT, FACTOR: the map of the cells; MOST: its end; CELL_GROUPS: ranges are cell groups;
-   GROUP_DIGITS: how many second digits of each have been counted; HEAVIES: heavy codes; LISTED:
-   buckets to be sorted; GAP_*: of a gap; FIRST, LAST: two codes each, between which keys may begin
-   and end. */
+/* Tables of hybrid radix, in words: a head of 32, masks, counts of ranges, ranges, heavy codes,
+   counts of second digits. Words of the head (a code takes two):
+
+     OVER           keys in buckets above the capacity
+     TILES          tiles that resplit moves
+     DIGITS         ranges in use
+     SHIFT, FACTOR, LEAST, MOST
+                    the map from codes to cells, and the end of the cells
+     CELL_GROUPS    1: ranges are cell groups
+     HEAVIES        heavy codes
+     LISTED         buckets to be sorted
+     GAP_*          the gap that cells leave out
+     FIRST, LAST    two codes each, between which keys may begin and end
+     GROUP_DIGITS   second digits of each cell group that have been counted */
 #define CLSORT__HEAD_OVER 0
 #define CLSORT__HEAD_TILES 1
 #define CLSORT__HEAD_DIGITS 2
@@ -386,15 +451,15 @@
     (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__EDGE_HEAVIES)
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
-/* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
-   work-group recounts; log2 of the bins of each work-item of a bucket; spare bins, for what lies
-   beyond the end. */
+/* COPIES: copies of each counter of ranges, so that lanes with equal digits meet less often.
+   RECOUNT_TILES: tiles that a work-group counts again. OWN_BINS_LOG2: log2 of the bins of each
+   work-item of a bucket. SPARE_BINS: bins for elements beyond the end. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
-/* The words of the counters of second digits of cell groups: two in a word, and one for what lies
-   outside the sample. */
+/* Words of the counters of second digits of cell groups: two counters in a word, and one word for
+   codes outside the sample. */
 #define CLSORT__HYBRID_GROUP_DIGIT_WORDS(group_digits) \
     ((CLSORT__HYBRID_DIGITS - 2) / 2 * (group_digits) + 1)
 
@@ -404,9 +469,10 @@
 #define CLSORT__SAMPLES_WORDS 2
 
 //---- shared: radix in cache [CACHED PARTITION RADIX SEGMENTS]
-/* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; words before
-   the counts of blocks: a head, whether ranges are mixed, where they begin, the range of each
-   cell and of the common code. */
+/* Radix in cache. RANGES, CELLS: of the sample. SAMPLE_LOG2: log2 of its keys, at most. Then come
+   tables, in words: a head; for each range, whether its sample has several codes (MIXED_AT); where
+   ranges begin (STARTS_AT); the range of each cell and of the common code (CELLS_AT); the counts of
+   blocks. */
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
@@ -416,15 +482,20 @@
 #define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4 + 1)
 
 //---- shared: edges [HYBRID RUNS.buckets SAMPLES]
-/* Where data and counts decide. tests/test_edges.c has a row for each of these names.
+/* Thresholds: where the data or a count decides. tests/test_edges.c has a row for each name.
 
-   Of hybrid radix's sample: it is flat if no work-item's cells have more than FLAT_TIMES its part
-   of it; a gap is left out if it is more than 1 / GAP_PART of the span and, of 8 bytes, if the rest
-   has LEAST_GAP_STEPS times 2^32 codes or more. Cells go on beyond the sample by 2^-MARGIN_LOG2 of
-   its span; of floats, towards 0, by 2^-INNER_LOG2. Pairs must span LEAST_SPAN keys. Heavy codes
-   are looked for where a cell has more than 1 / CROWDED_PART of the sample. Such a code has
-   LEAST_HEAVY of those that are looked through or more; all of them 1 / HEAVIES_PART of these or
-   more. HEAVIES of them at most are kept. */
+   The sample of hybrid radix:
+   - FLAT_TIMES: the sample is flat if no work-item's cells have more than FLAT_TIMES an even part
+   - GAP_PART, LEAST_GAP_STEPS: cells leave a gap out if it is more than 1 / GAP_PART of the span.
+     With 8 bytes the rest must also have LEAST_GAP_STEPS times 2^32 codes or more
+   - MARGIN_LOG2, INNER_LOG2: cells extend beyond the sample by 2^-MARGIN_LOG2 of its span; of
+     floats, towards 0, by 2^-INNER_LOG2
+   - LEAST_SPAN: the fewest codes that the keys of pairs must span
+   - CROWDED_PART: heavy codes are searched for if a cell has more than 1 / CROWDED_PART of the
+     sample
+   - LEAST_HEAVY, HEAVIES, HEAVIES_PART: a heavy code occurs at least LEAST_HEAVY times in the keys
+     that are searched. Up to HEAVIES are kept. Together they must make 1 / HEAVIES_PART of these
+     keys */
 #define CLSORT__EDGE_FLAT_TIMES 2
 #define CLSORT__EDGE_GAP_PART 2
 #define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
@@ -435,13 +506,16 @@
 #define CLSORT__EDGE_LEAST_HEAVY 6
 #define CLSORT__EDGE_HEAVIES 64
 #define CLSORT__EDGE_HEAVIES_PART 2
-/* Of exact counts: the keys that each work-item sorts of a bucket. A range has so many second
-   digits that each has fewer than EVEN_ROOM keys on average where codes lie about evenly, fewer
-   than ROOM elsewhere; those that are counted with the first digits stand if those of each cell
-   group have MOST_EVEN or fewer on average. Other passes sort where one range, or one cell of the
-   sample, has more than 1 / HEAVY_PART of the keys, the buckets above the capacity more than
-   1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of the sample, some
-   2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
+/* The exact counts of hybrid radix:
+   - BUCKET_ITEMS: the keys of a bucket that each work-item sorts
+   - EVEN_ROOM, ROOM: a range has enough second digits that each gets fewer than EVEN_ROOM keys on
+     average if codes lie about evenly, else fewer than ROOM
+   - MOST_EVEN: second digits that were counted with the first ones are used if they have at most
+     MOST_EVEN keys on average in each cell group
+   - HEAVY_PART, OVER_PART, OVER_TIMES: other passes sort if one range, or one cell of the sample,
+     has more than 1 / HEAVY_PART of the keys, if buckets above the capacity have more than 1 /
+     OVER_PART, or if one bucket has more than OVER_TIMES the capacity. About 2^-14 of many keys lie
+     outside of the sample and may crowd into few buckets, so more keys allow longer buckets */
 #define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
 #define CLSORT__EDGE_EVEN_ROOM(bucket, group) ((bucket) - (group) - (group) / 4)
 #define CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))
@@ -449,15 +523,15 @@
 #define CLSORT__EDGE_HEAVY_PART 4
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
-/* Of warps: keys are counted for each digit at once where 1 / DIGITS_CROWD of the lanes or more
-   have the first one's; for each bin of runs, and each second digit of cell groups,
-   1 / BINS_CROWD. */
+/* Where warps are known, a warp counts equal keys together if enough of its lanes agree with its
+   first lane: 1 / DIGITS_CROWD of the lanes for digits, 1 / BINS_CROWD for bins of runs and for
+   second digits of cell groups. */
 #define CLSORT__EDGE_DIGITS_CROWD 2
 #define CLSORT__EDGE_BINS_CROWD 4
-/* Of bins: the longest one that is sorted by odd-even transposition; a merge of runs sorts bins of
-   up to twice that length so. Where one of its bins of equal width is longer than RUNS_LONG_BIN,
-   keys become the borders of bins instead. The longest bin whose keys are not looked at before.
-   Codes of samples are merged where a bin has more than SAMPLES_LONG_BIN. */
+/* Bins. MOST_TRANSPOSED: the longest bin that odd-even transposition sorts; in a merge of runs,
+   bins may be twice as long. RUNS_LONG_BIN: if a merge of runs has a longer bin of equal width,
+   keys become the borders of bins instead. MOST_TRUSTED: longer bins are first checked for keys out
+   of order. SAMPLES_LONG_BIN: in radix of samples, codes are merged instead if a bin is longer. */
 #define CLSORT__EDGE_MOST_TRANSPOSED 96
 #define CLSORT__EDGE_RUNS_LONG_BIN 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
@@ -466,21 +540,23 @@
 //---- shared: edges of radix [CACHED SWEEP]
 /* The most keys with an equal prefix that are sorted after sweeps. */
 #define CLSORT__EDGE_MOST_EQUAL_PREFIX 16
-/* Of radix in cache: log2 of the fewest elements that make a range; the fewest ranges; how much of
-   the sample a common key has at the least. Passes sort where one range has more than
-   1 / CACHED_PART of the elements. */
+/* Radix in cache. RANGE_LOG2: log2 of the fewest elements that make a range. LEAST_RANGES: the
+   fewest ranges. COMMON: the part of the sample that makes a code common. PART: passes sort if one
+   range has more than 1 / PART of the elements. */
 #define CLSORT__EDGE_CACHED_RANGE_LOG2 14
 #define CLSORT__EDGE_CACHED_LEAST_RANGES 16
 #define CLSORT__EDGE_CACHED_COMMON(sample) (3 * (sample) / 4)
 #define CLSORT__EDGE_CACHED_PART(cores) (((cores) + 1) / 2)
-/* The most parts of a partition that a number of 4 bits has. */
+/* The most parts of a partition whose numbers have 4 bits. */
 #define CLSORT__EDGE_FEW_PARTS 16
 
 //---- shared: edges of selections [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
-/* Of selections: the last of the firsts of so many columns that may bound a row; the fewest of
-   these firsts that are ranked in blocks; the longest list that a work-group ranks by comparing all
-   with all, and a work-item that works alone. Such a one keeps up to INSERT_MOST elements in order;
-   it samples rows for a bound if samples lie LEAST_APART elements apart or more. */
+/* Selections. In a column, the element that precedes all others is its first. LAST_BOUND: the last
+   rank, among the firsts of `columns` columns, that may bound a row. MANY_COLUMNS: from this many
+   columns on, their firsts are ranked in blocks. RANKED_MOST, RANK_MOST: the longest list that a
+   work-group, or a work-item that works alone, ranks by comparing all with all. INSERT_MOST: the
+   most elements that such a work-item keeps in order. LEAST_APART: it samples a row for a bound if
+   samples lie this many elements apart or more. */
 #define CLSORT__EDGE_LAST_BOUND(columns) (5 * (columns) / 8)
 #define CLSORT__EDGE_MANY_COLUMNS 128
 #define CLSORT__EDGE_RANKED_MOST(group) ((group) > 64 ? 256 : 4 * (group))
@@ -489,7 +565,7 @@
 #define CLSORT__EDGE_LEAST_APART 8
 
 //---- shared: quicksort [QUICKSORT RELAUNCH]
-/* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
+/* Tables of quicksort, in words: a state, two tables of sequences, blocks, leaves, leftovers. */
 #define CLSORT__QUICK_STATE_WORDS 16
 #define CLSORT__QUICK_SEQUENCE_WORDS 16
 #define CLSORT__QUICK_BLOCK_WORDS 10
@@ -502,17 +578,17 @@
     (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))
 #define CLSORT__QUICK_LEFTOVERS_AT(S) \
     (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))
-/* The words of the state: sequences and blocks of an even round, those of an odd one, then
-   these. */
+/* The state: sequences and blocks of even rounds, the same two of odd rounds, LEAVES, LEFT,
+   ROUNDS. */
 #define CLSORT__QUICK_SEQUENCES 0
 #define CLSORT__QUICK_BLOCKS 1
 #define CLSORT__QUICK_LEAVES 4
 #define CLSORT__QUICK_LEFT 5
 #define CLSORT__QUICK_ROUNDS 6
-/* The stack of a leaf, in words. */
+/* Words of a leaf's stack. */
 #define CLSORT__STACK_HEAD 4
 #define CLSORT__STACK_WORDS (CLSORT__STACK_HEAD + 24 * CLSORT__RANGE_WORDS)
-/* Pivot rules and scans: clsort_tuning's numbers. */
+/* Pivot rules and scans, by the numbers of clsort_tuning. */
 #define CLSORT__PIVOT_MEDIAN3 1
 #define CLSORT__PIVOT_MIDRANGE 2
 #define CLSORT__PIVOT_SAMPLE 3
@@ -521,27 +597,28 @@
 #define CLSORT__SCAN_BLELLOCH 3
 
 //---- shared: selections [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
-/* What a selection returns of a row: the first k in order, the k-th only, the first k in the row's
-   order, or the whole row with the k-th in its place between what comes before it and the rest. */
+/* Results of a selection from each row. FIRST: the first k in order. NTH: the k-th only. UNORDERED:
+   the first k in the row's order. PARTITION: the whole row, with the k-th in its sorted place,
+   everything that comes before it in front and the rest behind. */
 #define CLSORT__SELECT_FIRST 0
 #define CLSORT__SELECT_NTH 1
 #define CLSORT__SELECT_UNORDERED 2
 #define CLSORT__SELECT_PARTITION 3
-/* Which outputs a selection writes. */
+/* Outputs that a selection writes. */
 #define CLSORT__WRITES_INDICES 1
 #define CLSORT__WRITES_KEYS 2
 /* The first word of the list in a row's table. */
 #define CLSORT__ROW_LIST 48
-/* A sample's elements lie in clusters of so many, one after the other. A work-group's list of
-   candidates has LISTED places. */
+/* CLUSTER: a sample's elements lie in clusters of that many consecutive elements. LISTED: places in
+   a work-group's list of candidates. */
 #define CLSORT__CLUSTER 4
 #define CLSORT__LISTED 1024
 
 //---- shared: fields [UTILITY]
-/* A packed field: below bit FIELD_BYTES its offset in the record; from there 7 bits for its bytes,
-   then flags of one bit; the numbers of bits have 6 bits or more each. EQUAL_NANS needs MANTISSA,
-   the bits of a mantissa if NaNs come last. With BIG_ENDIAN the first byte counts most; only then
-   may a field have more than 8 bytes, or other numbers of them than 1, 2, 4 and 8. */
+/* A field, packed into 64 bits. Each name is the number of a bit, or of the first bit of a number.
+   Below FIELD_BYTES: the field's offset in the record. Then 7 bits for its bytes, flags of one bit,
+   and numbers of bits, of 6 bits or more. EQUAL_NANS needs MANTISSA, the bits of a mantissa if NaNs
+   come last. With BIG_ENDIAN the first byte counts most. Other fields have 1, 2, 4 or 8 bytes. */
 #define CLSORT__FIELD_BYTES 32
 #define CLSORT__FIELD_SIGN 39
 #define CLSORT__FIELD_DESCENDING 40
@@ -558,44 +635,43 @@
 
      FAMILY              the family to build
      KEY_BYTES           bytes of a key: 1, 2, 4 or 8
-     VALUE_BYTES         bytes that travel with a key: values have 0 to 8; whole records, which
-                         include the key, have up to 16
+     VALUE_BYTES         bytes that travel with a key: 0 to 8 of a value, or up to 16 of a whole
+                         record, which includes the key
      RECORDS             1: the values are whole records. `keys` points at the key inside the first
                          record, and keys are not written separately
-     BREAK_TIES_BY_INDEX 1: equal keys are ordered by their value, a cl_uint index; for few elements
-                         and in segments, kernels number the elements, which have no value yet
+     BREAK_TIES_BY_INDEX 1: the value is a cl_uint index, and equal keys are ordered by it. Kernels
+                         for few elements and for segments assign these numbers themselves
      COMPARATOR          1: the order is the caller's expression clsort_precedes(a, b) over records
                          of type clsort_record; keys are not used
      RECORD_BYTES        with a comparator: bytes of a record
      INDIRECT            with a comparator, 1: items carry the record's number instead of the record
      TWO_ARRAYS          1: merge passes take their two runs from two arrays
      RANGES              1: segments are long ranges that other kernels left
-     GROUP_LOG2          log2 of the work-items in a work-group; the same for every kernel of a
-                         program
-     SHARE_LOG2          log2 of the work-items that share a tile: a whole work-group, or 0 where
-                         each work-item has a tile of its own and no local memory is used
+     GROUP_LOG2          log2 of the work-items in a work-group, for every kernel of a program
+     SHARE_LOG2          log2 of the work-items that share a tile: GROUP_LOG2, or 0 where each
+                         work-item has a tile of its own and uses no local memory
      ITEMS_LOG2          log2 of the items that a work-item holds in registers in a tile kernel
      LANES               elements of an item: 1, or 16 with a tile per work-item
-     DIGIT_BITS          bits of a digit, and of selections: 4 to 8; up to 11 with a block per
-                         work-item, and of selections
-     RADIX_ITEMS         elements of a work-item in a tile of radix; columns of a work-item that
-                         short rows are read in
-     SCAN                how a work-group of quicksort adds up, one of CLSORT__SCAN_*: with
+     DIGIT_BITS          bits of a digit, 4 to 8; with a block per work-item and in selections up to
+                         11
+     RADIX_ITEMS         elements of a work-item in a tile of radix; for short rows, the columns
+                         that a work-item reads
+     SCAN                how a work-group of quicksort scans, one of CLSORT__SCAN_*: with
                          group_scan_total, with the functions of OpenCL C 2.0, or as published
      WIDE                1: for many elements: sweeps look back over words of 64 bits, ranges of
                          hybrid radix have more second digits
      FORWARD_PROGRESS    1: all work-groups that have started make progress. The sweep kernels then
                          use NVIDIA's PTX
-     TEAM_MOST           the most work-items of a team, which rank elements together. Without warps,
-                         a word of 32 bits holds 16 bits for them and a count
+     TEAM_MOST           the most work-items in a team, which rank elements together. Without warps
+                         up to 16: a word of 32 bits holds a bit for each and a count
      BRANCH_BARRIERS     1: a work-group skips steps that do not apply to it, although they have
                          barriers. PoCL 3.1 miscompiles that
 
-   One of these that is missing is 0, so they are read by #if alone:
+   The options below are 0 if they are missing, so the code reads them by #if alone:
 
-     COUNTED             1: kernels of a sort lower `n` to what a buffer says
-     KERNEL_SUBSET       which of its family's kernels a program has, one of CLSORT__SUBSET_*; 0:
-                         all
+     COUNTED             1: a buffer may lower `n` in the kernels of a sort
+     KERNEL_SUBSET       the part of its family's kernels that a program contains, one of
+                         CLSORT__SUBSET_*; 0: all
      TURNS               1: codes are turned, so that the bits that decide are the highest ones
      NO_VECTORS          1: keys are not sorted in vectors: a CPU whose driver says it has none
      NO_COMPRESS         1: without instructions that compress the lanes of a vector
@@ -610,34 +686,35 @@
 #endif
 
 //---- tuning: families
-/* What kernels ask of their family. Pieces are parts of segments, where each work-item works alone:
-   it sorts them by radix. */
+/* Conditions that several chunks ask for. NEEDS_PIECES: on CPUs each work-item sorts pieces of
+   segments by radix. */
 #define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0)
 #define CLSORT_NEEDS_RADIX \
     (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \
      || CLSORT_NEEDS_PIECES)
-/* A merge of runs of bare keys sorts its tiles as buckets, if the parts of radix are not left
-   out. */
+/* A merge of runs of bare keys sorts its tiles as buckets, unless radix is left out. */
 #ifndef CLSORT_HAS_RADIX
 #define CLSORT_HAS_RADIX 1
 #endif
 #define CLSORT_RUN_BUCKETS \
     (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)
-/* 1: a key of 4 bytes and its value of 4 bytes, of samples also the element's number, are sorted as
-   one code of CLSORT_KEY_BYTES, 8. */
+/* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of CLSORT_KEY_BYTES, 8. In
+   samples the value may be the element's number. */
 #define CLSORT_PAIRS ((CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES)) && CLSORT_VALUE_BYTES > 0)
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || CLSORT_IS(STREAMS))
 /* Rows, or pieces of rows, in registers. */
 #define CLSORT_NEEDS_REGISTER_ROWS (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))
-/* 1: local_id tells compilers by a mask how many work-items there are. */
+/* 1: local_id masks its result, so that compilers know the range of it. */
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
+
 //---- tuning: devices
-/* 1: local_id hides from NVIDIA's compiler that it returns the same each time. Else that keeps
-   dozens of addresses in registers from tile to tile: a partition of 2^26 u32 by 255 splitters took
-   0.78 instead of 0.69 ms. One launch of all sweeps of 2^28 pairs of 8 bytes takes 11.1 ms instead
-   of 9.0; bare keys of 4 bytes are faster without, 1.50 instead of 1.76 ms for 2^26. */
+/* 1: local_id hides from NVIDIA's compiler that it returns the same number each time. Otherwise the
+   compiler keeps dozens of addresses in registers from tile to tile. A partition of 2^26 u32 by 255
+   splitters then took 0.78 instead of 0.69 ms, and one launch of all sweeps of 2^28 pairs of 8
+   bytes 11.1 instead of 9.0 ms. Bare keys of 4 bytes are faster if nothing is hidden: 1.50 instead
+   of 1.76 ms for 2^26. */
 #define CLSORT_HIDES_IDS \
     ((CLSORT_IS(PARTITION) \
       || (CLSORT_IS(SWEEP) && CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_BEHIND \
@@ -680,14 +757,15 @@
 #define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)
 /* Functions over records are inlined: a call would put records into memory. */
 #define INLINE static inline __attribute__((always_inline))
-/* For code that is long and rarely runs: inlined, it would multiply the time to compile. */
+/* For long code that rarely runs: inlined, it would multiply the time to compile. */
 #define CLSORT_NOINLINE static __attribute__((noinline))
-/* All work-items of a group wait here; each then sees what the others wrote to local memory. */
+/* All work-items of a group wait here; then each sees what the others wrote to local memory. */
 #define local_barrier() barrier(CLK_LOCAL_MEM_FENCE)
-/* Kernels whose work-items hold vectors say so, and so do those of CPUs whose work-items have a
-   block each. Otherwise Intel's compiler takes them apart to join 16 work-items, which takes 1.3
-   times as long, and minutes to compile where vectors sort or records have 12 bytes. NVIDIA's
-   compiler keeps a bound of registers only in kernels that do not require a work-group's size. */
+/* The attributes of kernels. vec_type_hint stands where work-items hold vectors, and on CPUs where
+   each has a block. Without it Intel's compiler joins 16 work-items into a vector. The result takes
+   1.3 times as long, and compiling takes minutes if vectors sort or records have 12 bytes. With
+   BOUND_REGISTERS no size of work-groups is required: only then does NVIDIA's compiler keep a bound
+   of registers. */
 #if CLSORT_BOUND_REGISTERS
 #define CLSORT_KERNEL kernel
 #elif CLSORT_SUB_GROUP
@@ -704,9 +782,9 @@
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 #endif
 
-/* The work-item in its group. The mask stands only where it was measured to help, on an H200: with
-   it merges take 16 to 37 registers more. Sweeps were measured before warps ranked by votes: of up
-   to 8 bytes an element they took 2 to 6 % more time with it, of 12 bytes 8 % less. */
+/* The number of the work-item in its group. The mask stands only where it was measured to help, on
+   an H200: merges take 16 to 37 registers more with it. With it sweeps of up to 8 bytes an element
+   took 2 to 6 % more time, sweeps of 12 bytes 8 % less (measured before warps ranked by votes). */
 INLINE uint local_id(void)
 {
 #if CLSORT_HIDES_IDS
@@ -723,15 +801,15 @@ INLINE uint local_id(void)
 
 //---- order [BATCH CACHED LONG_ROWS MERGE QUICKSORT RELAUNCH ROUNDS SEGMENTS SELECT SHORT_ROWS
 //----     STREAMS UTILITY]
-/* Where element i of the sorted order lies: at i, or at indices[i] if by_index is set. An index
-   beyond the end counts as 0; the fingerprint of indices finds it. */
+/* The place of element i of the sorted order: i, or indices[i] if by_index is set. An index beyond
+   the end counts as 0; the fingerprint of the indices reveals it. */
 INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)
 {
     const uint place = by_index ? ((global const uint *)indices)[i] : i;
     return place < n ? place : 0;
 }
 
-/* The least x for which 2^x is n or more; 0 for no elements. */
+/* The least x such that 2^x >= n; 0 for no elements. */
 INLINE uint ceil_log2(uint n)
 {
     return n > 1 ? 32 - clz(n - 1) : 0;
@@ -754,17 +832,17 @@ INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
 }
 
 //---- comparator
-/* clsort.h inserts the caller's text between this part and the next one: a declaration of the type
-   clsort_record, and the function int clsort_precedes(clsort_record a, clsort_record b), which
-   returns 1 if the caller's expression, of any scalar type, is not 0, else 0. */
+/* clsort.h inserts the caller's text between this chunk and the next one: the type clsort_record,
+   and the function int clsort_precedes(clsort_record a, clsort_record b). It returns 1 if the
+   caller's expression, of any scalar type, is not 0, else 0. */
 
 //---- codec
 #if CLSORT_COMPARATOR
-/* Does not compile if record_size is not the size of the caller's type. */
+/* Compiles only if record_size is the size of the caller's type. */
 typedef char
     clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];
 #endif
-/* A key's code; the results of comparing codes in vectors; how many codes 16 bytes are. */
+/* Types: a key's code, the result of comparing vectors of codes. CLSORT_PACK: codes in 16 bytes. */
 #if CLSORT_KEY_BYTES == 1
 #define CLSORT_CODE_NAME uchar
 #define CLSORT_FLAG_NAME char
@@ -785,8 +863,8 @@ typedef char
 typedef CLSORT_CODE_NAME code_t;
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;
 
-/* The codes of an item, and one word of its values. CLSORT_WORD_FLAG turns the result of comparing
-   codes into one that selects words. */
+/* codes_t, words_t: the codes of an item, and one word of its values. CLSORT_WORD_FLAG turns the
+   result of a comparison of codes into one that selects words. */
 #if CLSORT_LANES == 1
 #define CLSORT_LANES_LOG2 0
 typedef code_t codes_t;
@@ -801,9 +879,10 @@ typedef uint16 words_t;
 #define CLSORT_FIRST_LANE(codes) (codes).s0
 #endif
 
-/* The host says how many elements to sort. With CLSORT_COUNTED a buffer may lower that number, for
-   all kernels of a sort alike. This is an option of programs, since one more buffer may take time
-   at each launch. Work-groups behind the end leave before any barrier. */
+/* The host passes the number of elements, n. With CLSORT_COUNTED a buffer may lower it, for all
+   kernels of a sort alike. This is an option of programs, because one more buffer may take time at
+   each launch. CLSORT_CUT: the number of blocks that the count fills. Work-groups beyond the end
+   leave before any barrier. */
 #if CLSORT_COUNTED
 #define CLSORT_COUNT_ARGS , global const uchar *limit, ulong limit_at
 #define CLSORT_COUNT(n) min(n, *(global const uint *)(limit + limit_at))
@@ -822,12 +901,13 @@ typedef uint16 words_t;
    - floats: flip has the sign bit, mask all others
    - descending: flip is complemented
    - NaNs last: rotate is the number of NaN codes at the bottom
+
    With CLSORT_TURNS the code is then turned left: the bits that decide become the highest ones, and
-   ignored bits lie below them. The six highest bits of rotate say by how many bits: no number of
-   NaNs reaches these. */
+   ignored bits lie below them. The six highest bits of `rotate` hold the number of bits to turn by;
+   numbers of NaNs are too small to reach them. */
 #if CLSORT_COMPARATOR
-/* With a comparator, codes only tell records (0) from what lies beyond the end (not 0). `records`
-   is the array that the numbers in items refer to. */
+/* With a comparator, a code is 0 for a record and not 0 beyond the end. `records` is the array that
+   record numbers in items refer to. */
 typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec_t;
 
 #define CLSORT_CODEC_ARGS \
@@ -841,11 +921,11 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 #define CLSORT_CODEC { CLSORT_OF_CODE(mask), CLSORT_OF_CODE(flip), CLSORT_OF_CODE(rotate) }
 #endif   /* CLSORT_COMPARATOR */
 
-/* The last code. What lies beyond the end has it. */
+/* The last code. Items beyond the end have it. */
 #define CLSORT_TOP_CODE ((code_t)~(code_t)0)
 
-/* Of codec c, how many NaN codes there are, and by how many bits codes are turned left. A pair is
-   one code, of which only the key is turned. */
+/* Of codec c, the number of NaN codes and the number of bits by which codes are turned left. A pair
+   is one code, of which only the key is turned. */
 #if CLSORT_TURNS
 #define CLSORT_NANS (code_t)(c.rotate & CLSORT_TOP_CODE >> 6)
 #define CLSORT_TURN (c.rotate >> (8 * CLSORT_KEY_BYTES - 6))
@@ -868,7 +948,7 @@ INLINE ulong turn_left(ulong k, uint bits)
 #define CLSORT_LEFT(type, code, bits) (code)
 #endif   /* CLSORT_TURNS */
 
-/* The functions for one code k, or for a vector of them. */
+/* encode and decode, for one code k or for a vector of codes. */
 #define CLSORT_TOGGLED(type) \
     (type)(k ^ (-(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1)) & c.mask))
 #define CLSORT_CODEC_OF(type, encode, decode) \
@@ -885,17 +965,18 @@ INLINE ulong turn_left(ulong k, uint bits)
     }
 CLSORT_CODEC_OF(codes_t, encode, decode)
 
-/* Is each key its own code? Unsigned integers are, in ascending order. */
+/* 1 if each key is its own code: unsigned integers in ascending order. */
 INLINE uint keys_are_codes(codec_t c)
 {
     return c.mask == 0 && c.flip == 0 && c.rotate == 0;
 }
 
-//---- record
-/* Where keys and values begin in global memory. */
+//---- arrays: array
+/* The arrays of keys and values in global memory. */
 #if CLSORT_PAIRS
-/* apart: keys and values lie in two arrays; else pairs lie in one. Compilers see a constant. Where
-   a pointer tells which, loops that PoCL 3.1 compiles store elements beyond their ends. */
+/* apart: 1 if keys and values lie in two arrays, 0 if pairs lie in one; a constant for compilers.
+   If a pointer told this instead, loops compiled by PoCL 3.1 would store elements beyond their
+   ends. */
 typedef struct { global uchar *keys, *values; uint apart; } array_t;
 #define CLSORT_ARRAY_OF(keys, values, apart) { keys, values, apart }
 #define CLSORT_OF_CODE(bits) (bits) << 32
@@ -908,8 +989,8 @@ typedef struct { global uchar *keys, *values; } array_t;
 #endif
 
 //---- arrays [* -ROUNDS -SHORT_ROWS]
-/* Some drivers take a microsecond per buffer at each launch, so a kernel has only the buffers that
-   it needs. */
+/* Only the buffers that a kernel needs: some drivers take a microsecond per buffer at each
+   launch. */
 #if CLSORT_RECORDS
 #define CLSORT_ARRAY_ARGS(name) \
     global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at
@@ -925,10 +1006,10 @@ typedef struct { global uchar *keys, *values; } array_t;
     CLSORT_ARRAY_OF(name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at, 1)
 #endif   /* CLSORT_RECORDS */
 
-/* What most kernels are told first. */
+/* The arguments that most kernels begin with. */
 #define CLSORT_SORT_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS
 
-/* The three arrays that a sort moves elements between, by number. */
+/* The numbers of the three arrays that a sort moves elements between. */
 enum { ARRAY_SOURCE, ARRAY_TARGET, ARRAY_ALT };
 
 INLINE array_t array_at(uint which, array_t source, array_t target, array_t alt)
@@ -942,7 +1023,7 @@ INLINE array_t array_at(uint which, array_t source, array_t target, array_t alt)
     return a;
 }
 
-/* An item in registers: keys, and the words that travel with them. */
+/* An item in registers: keys, and the words of their values. */
 typedef struct {
     codes_t key;
     words_t word[CLSORT_WORDS_OR_1];
@@ -969,8 +1050,7 @@ INLINE global code_t *key_place(array_t a, size_t i)
     return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));
 }
 
-/* The array from its i-th element on. i may be negative, as long as nothing before the array's
-   start is loaded. */
+/* The array from element i on. i may be negative if nothing before the array's start is loaded. */
 INLINE array_t advance(array_t a, long i)
 {
     a.keys += i * (CLSORT_PAIRS_APART(a) ? 4
@@ -993,8 +1073,8 @@ INLINE array_t advance(array_t a, long i)
     ((uint)((from)[4 * (w) / CLSORT_UNIT] >> 32 * (w) % (8 * CLSORT_UNIT)))
 #define CLSORT_STORE_WORD(word, to, w) (to)[w] = word
 #endif
-/* The first of the units at the end that do not fill a word. Only these move one by one: a loop
-   over all bytes, unrolled for each lane of each item, takes Intel's compiler minutes. */
+/* The first of the units at the end that do not fill a word. Only these units move one by one: a
+   loop over all bytes, unrolled for each lane of each item, takes Intel's compiler minutes. */
 #define CLSORT_LAST_UNITS (CLSORT_VALUE_BYTES / 4 * 4 / CLSORT_UNIT)
 
 INLINE void load_words(array_t a, size_t i, uint *word)
@@ -1010,8 +1090,9 @@ INLINE void load_words(array_t a, size_t i, uint *word)
         word[CLSORT_WORDS_OR_1 - 1] |= (uint)from[u] << (u * CLSORT_UNIT % 4 * 8);
 }
 
-/* Loads the words of an element that may not exist; they are 0 then. PoCL 7.1 crashes at words that
-   are never set on one way and kept beyond a barrier, and LLVM 18 in PoCL 6.0 aborts. */
+/* Loads the words of an element, or zeros if it does not exist. The words must be set on both ways:
+   PoCL 7.1 crashes, and LLVM 18 in PoCL 6.0 aborts, if words that one way leaves unset are kept
+   beyond a barrier. */
 INLINE void load_words_within(array_t a, size_t i, uint exists, uint *word)
 {
     #pragma unroll
@@ -1038,7 +1119,6 @@ INLINE void store_words(array_t a, size_t i, const uint *word)
 #endif
 }
 
-/* Moves one element. */
 INLINE void move_element(array_t from, uint i, array_t to, uint place)
 {
     uint word[CLSORT_WORDS_OR_1];
@@ -1060,7 +1140,6 @@ INLINE item_t top_item(void)
 
 //---- record: items [* -HYBRID -LONG_ROWS -PARTITION -ROUNDS -ROW_TILES -SAMPLES -SELECT
 //----     -SHORT_ROWS -STREAMS -UTILITY]
-/* The code of element i. */
 INLINE code_t code_at(array_t a, uint i, codec_t c)
 {
     return CLSORT_FIRST_LANE(encode((codes_t)*key_place(a, i), c));
@@ -1070,7 +1149,6 @@ INLINE code_t code_at(array_t a, uint i, codec_t c)
 //----     MERGE.group PUBLISHED_BITONIC.alone PUBLISHED_BITONIC.group PUBLISHED_MERGE
 //----     QUICKSORT.alone QUICKSORT.group RADIX RANKS RELAUNCH.alone RELAUNCH.group RUNS.group
 //----     SEGMENTS SWEEP]
-/* Loads element i. */
 INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
 {
     item_t r;
@@ -1086,13 +1164,12 @@ INLINE item_t load_numbered(array_t a, codec_t c, uint i, uint number)
     return CLSORT_BREAK_TIES_BY_INDEX ? numbered : load_whole_item(a, c, i);
 }
 
-/* Loads element i of n, or the top record beyond the end. */
+/* Loads element i of n; beyond the end, the top item. */
 INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
 {
     return i < n ? load_whole_item(a, c, i) : top_item();
 }
 
-/* Stores element i. */
 INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
 {
     if (!CLSORT_RECORDS)
@@ -1100,7 +1177,7 @@ INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
     store_words(a, i, r.word);
 }
 
-/* Stores element i of n; nothing beyond the end. */
+/* Stores element i if it is below n. */
 INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 {
     if (i < n)
@@ -1109,7 +1186,8 @@ INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 
 //---- record: items of 16 [BITONIC.vectors MERGE.vectors PUBLISHED_BITONIC.vectors
 //----     QUICKSORT.vectors RELAUNCH.vectors]
-/* Words of an item as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */
+/* Load or store `lanes` elements one by one, by way of private memory: word w of lane l is at [w *
+   CLSORT_LANES + l]. Other lanes of *r keep their elements. */
 CLSORT_NOINLINE void load_lanes(array_t a, uint i, uint lanes, item_t *r)
 {
     code_t key[CLSORT_LANES];
@@ -1148,12 +1226,13 @@ CLSORT_NOINLINE void store_lanes(array_t a, uint i, uint lanes, const item_t *r)
     }
 }
 
-/* Items of separate keys and values of one unit, which whole-vector loads and stores move. */
+/* 1: whole vectors load and store items, because keys and values lie apart and a value is one
+   unit. */
 #define CLSORT_ITEMS_DIRECT \
     (!CLSORT_RECORDS && CLSORT_VALUE_BYTES <= 8 \
      && (CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)
 
-/* Loads the elements i ... i + 15. */
+/* Loads elements i to i + 15. */
 INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
 {
     item_t r;
@@ -1174,7 +1253,7 @@ INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
     return r;
 }
 
-/* Stores the elements i ... i + 15. */
+/* Stores elements i to i + 15. */
 INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
 {
     r.key = decode(r.key, c);
@@ -1192,7 +1271,7 @@ INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
 #endif
 }
 
-/* Loads the elements i ... i + 15 of n, the top record for those beyond the end. */
+/* Loads elements i to i + 15 of n; lanes beyond the end hold the top item. */
 INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
 {
     item_t r = top_item();
@@ -1202,7 +1281,7 @@ INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
     return r;
 }
 
-/* Stores those of the elements i ... i + 15 that lie below n. */
+/* Stores elements i to i + 15, as far as they are below n. */
 INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 {
     r.key = decode(r.key, c);
@@ -1211,7 +1290,7 @@ INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 
 //---- record: order [CACHED MERGE.alone MERGE.group PUBLISHED_MERGE ROW_TILES RUNS.group SEGMENTS]
 #if CLSORT_COMPARATOR
-/* The caller's record of an element. */
+/* The caller's record of an item. */
 INLINE clsort_record record_of(item_t r, codec_t c)
 {
 #if CLSORT_INDIRECT
@@ -1224,23 +1303,23 @@ INLINE clsort_record record_of(item_t r, codec_t c)
 #endif
 }
 
-/* Does x come strictly before y? What lies beyond the end comes before nothing. */
+/* 1 if x comes strictly before y. Items beyond the end come before nothing. */
 INLINE uint comes_before(item_t x, item_t y, codec_t c)
 {
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
 }
 #elif CLSORT_LANES == 1
-/* Without an expression of the caller's, codes have the order. */
+/* Without a comparator the codes decide. */
 INLINE uint comes_before(item_t x, item_t y, codec_t c) { return x.key < y.key; }
 #endif   /* CLSORT_COMPARATOR */
 
 //---- record: insertion [CACHED MERGE.alone SEGMENTS.alone SEGMENTS.lanes]
-/* Elements that are sorted by insertion at most: a tile of a merge; a piece that is too short for
-   counting digits to pay. */
+/* The most elements sorted by insertion: a tile of a merge, or a piece too short to count
+   digits. */
 #define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE) ? CLSORT_ITEMS : 32)
 
-/* Sorts the `size` elements from `base` on, from source to target, which may be the same: up to
-   CLSORT_INSERTION_MOST, by insertion, stable. */
+/* Sorts `size` elements from `base` on by insertion, stable, from source to target, which may be
+   the same. size is at most CLSORT_INSERTION_MOST. */
 INLINE void insertion_sort(array_t source, array_t target, uint base, uint size, codec_t c)
 {
     item_t v[CLSORT_INSERTION_MOST];
@@ -1255,14 +1334,15 @@ INLINE void insertion_sort(array_t source, array_t target, uint base, uint size,
         store_whole_item(target, c, base + i, v[i]);
 }
 
-//---- segments [SEGMENTS UTILITY]
-/* SEGMENTS are elements that are sorted apart, given in one of three ways:
+//---- jobs: segments [SEGMENTS UTILITY]
+/* SEGMENTS are ranges of elements, each of which is sorted by itself. They are given in one of
+   three ways:
 
-     rows      of `count` elements each, their starts a stride apart
-     offsets   segment i is elements offsets[i] to ends[i] - 1, below `count`; a number on the
-               device replaces the count if it is less. Without gaps `ends` is offsets + 1
-     ranges    that kernels left, of CLSORT__RANGE_WORDS words each, the first three of which are
-               where the range begins, its size, and the array that has it */
+     rows      of `count` elements each; a row begins `stride` elements after the one before it
+     offsets   segment i is elements offsets[i] to ends[i] - 1, clamped to `count`, or to a number
+               on the device if that is less. Without gaps `ends` is offsets + 1
+     ranges    a list that kernels left, of CLSORT__RANGE_WORDS words each. First come: where
+               the range begins, its size, and the array that holds it */
 #define CLSORT_SEGMENT_ARGS \
     global const uchar *offsets, ulong offsets_at, global const uchar *ends, ulong ends_at, \
         global const uchar *number, ulong number_at, uint segments, uint count, uint stride, \
@@ -1279,15 +1359,14 @@ typedef struct {
 
 typedef struct { uint begin, size; } segment_t;
 
-/* How many segments there are. Of ranges there may be fewer than the host says: the number on the
-   device counts. */
+/* The number of segments. The device counts ranges: there may be fewer than the host passes. */
 INLINE uint segment_count(segments_t s)
 {
     return s.given_as & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)
                                                                  : s.segments;
 }
 
-/* Segment i, clamped to the count. Offsets that do not ascend or that lead out make empty or
+/* Segment i, clamped to the count. Offsets that descend or point beyond the count make empty or
    overlapping segments. */
 INLINE segment_t take_segment(segments_t s, uint i)
 {
@@ -1304,9 +1383,8 @@ INLINE segment_t take_segment(segments_t s, uint i)
     return own;
 }
 
-/* Does segment i reach beyond where the next one begins, or without gaps end before it begins, all
-   clamped to the count? Then two segments may share elements, and work-groups must not sort these
-   at the same time. */
+/* 1 if segment i, clamped to the count, ends after the next one begins, or without gaps before its
+   own begin. Two segments may then share elements, and work-groups must not sort both at once. */
 INLINE uint segment_descends(segments_t s, uint i)
 {
     const uint most = s.given_as & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count,
@@ -1330,7 +1408,7 @@ INLINE uint find_segment(segments_t s, uint place)
     return low;
 }
 
-/* The segment that element i lies in; an empty one if there is none. */
+/* The segment that contains element i; an empty segment if none does. */
 INLINE segment_t segment_around(segments_t s, uint i)
 {
     const segment_t nowhere = { 0, 0 };
@@ -1340,19 +1418,17 @@ INLINE segment_t segment_around(segments_t s, uint i)
     return i >= own.begin && i - own.begin < own.size ? own : nowhere;
 }
 
-//---- segments: jobs [SEGMENTS UTILITY]
-/* A segment of more elements than are sorted at once is cut into slices, a tile or a piece each; a
-   job is one slice of a segment. If all segments have `per` slices, job i is slice i % per of
-   segment i / per. Otherwise clsort_segment_jobs lists the jobs in a table of words:
+//---- jobs [SEGMENTS UTILITY]
+/* A segment longer than a work-group or work-item sorts at once is cut into slices: tiles, or on
+   CPUs pieces. A JOB is one slice of a segment. If all segments have `per` slices, job i is slice i
+   % per of segment i / per. Otherwise clsort_segment_jobs lists the jobs in a table of words:
 
-     0                how many jobs; more than `most`, the jobs that the table can hold, only
-                      where offsets do not ascend
+     0                number of jobs. Where offsets descend it may exceed `most`, the table's room
      1                slices of the longest segment
-     2                not 0 where a segment descends: then nothing is sorted
-     3, 4             numbers drawn and done by passes in one launch
+     2                not 0 if a segment descends: then nothing is sorted
+     3, 4             numbers drawn and done, for passes in one launch
      5 + 2 i          the segment of job i, then its slice
-     5 + 2 most + w   the first segment that begins in half tile w; undefined where
-                      none begins there */
+     5 + 2 most + w   the first segment that begins in half tile w; undefined if none does */
 enum { JOBS_LISTED, JOBS_LONGEST, JOBS_DESCEND, JOBS_NUMBERS };
 #define CLSORT_JOB_ARGS \
     CLSORT_SEGMENT_ARGS, global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
@@ -1363,13 +1439,14 @@ typedef struct {
     uint most, per;
 } jobs_t;
 
+/* A slice of a segment; `where` is the number of the array that holds the segment. */
 typedef struct {
     segment_t segment;
     uint slice, where;
 } job_t;
 
-/* The jobs of the segments to sort. None if the offsets do not ascend: sorting would lose elements.
-   With no segments the table was never written, and is not read. */
+/* The jobs to do. None if offsets descend, because sorting would then lose elements. Without
+   segments no kernel wrote the table, so it is not read. */
 INLINE jobs_t sortable_jobs(jobs_t j)
 {
     if (j.segments.given_as & CLSORT__SEGMENTS_AT_OFFSETS && j.segments.segments
@@ -1378,21 +1455,20 @@ INLINE jobs_t sortable_jobs(jobs_t j)
     return j;
 }
 
-/* How many jobs there are. With no segments the table was never written, and is not read. */
+/* The number of jobs. Without segments no kernel wrote the table, so it is not read. */
 INLINE uint job_count(jobs_t j)
 {
     const uint segments = j.segments.segments;
     return j.per ? segments * j.per : segments ? min(j.table[JOBS_LISTED], j.most) : 0;
 }
 
-/* How many jobs a pass has that merges runs of 2^pass slices: 0 if no segment has more slices than
-   that. */
+/* Jobs of a pass that merges runs of 2^pass slices; 0 if no segment has more slices than that. */
 INLINE uint pass_job_count(jobs_t j, uint pass)
 {
     return j.per || (j.segments.segments && j.table[JOBS_LONGEST] > 1u << pass) ? job_count(j) : 0;
 }
 
-/* The word of the table for half a tile, by its number. */
+/* The table's word for a half tile. */
 INLINE global uint *job_half_tile(jobs_t j, uint half_tile)
 {
     return j.table + CLSORT__JOB_HEAD + 2 * (size_t)j.most + half_tile;
@@ -1410,10 +1486,11 @@ INLINE job_t take_job(jobs_t j, uint i)
     return job;
 }
 
-/* The first job of a work-item, which then takes every so many-th as there are work-items, a power
-   of two. Drivers give a core work-items that follow one another. So where there are fewer jobs
-   than work-items, these begin a golden section of all work-items apart: each core gets its part of
-   the jobs. Of more jobs it gets its part anyway, and keeps those that lie side by side. */
+/* The first job of a work-item, which then takes every g-th job: g, the number of work-items, is a
+   power of two. Drivers give consecutive work-items to one core. If there are fewer jobs than
+   work-items, consecutive work-items begin a golden section of all work-items apart, so that each
+   core gets its part of the jobs. If there are more jobs, each core gets its part anyway, and
+   neighbouring jobs stay together. */
 INLINE ulong first_job(ulong jobs)
 {
     const ulong items = get_global_size(0), step = jobs < items ? items * 633 / 1024 | 1 : 1;
@@ -1428,8 +1505,8 @@ INLINE uint segment_passes(segment_t s, uint tile)
 
 //---- local [BATCH BITONIC.group HYBRID MERGE.group PUBLISHED_MERGE QUICKSORT.group RELAUNCH.group
 //----     ROW_TILES RUNS.group RUNS.buckets SAMPLES SEGMENTS.group]
-/* Where item i lies in local memory. An empty slot follows each 32 words, or each 16 keys of 8
-   bytes, so that strides which are powers of two meet the 32 banks evenly. */
+/* The slot of item i in local memory. One slot stays empty after each 32 words, or 16 keys of 8
+   bytes, so that strides which are powers of two spread over the 32 banks. */
 #define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2(CLSORT_KEY_BYTES)
 #define CLSORT_WORD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT__WORD_PAD_LOG2))
 
@@ -1438,8 +1515,7 @@ INLINE uint pad_slot(uint i, const uint pad_log2)
     return i + (i >> pad_log2);
 }
 
-/* Loads and stores local item i. The caller sees to it that no other work-item writes it at that
-   time. */
+/* Load and store local item i. The caller makes sure that no other work-item writes it then. */
 INLINE item_t get_item(local const code_t *keys, local const uint *words, uint i)
 {
     item_t r;
@@ -1469,9 +1545,10 @@ INLINE void put_item(local code_t *keys, local uint *words, uint i, item_t r)
 #define group_sync()
 #endif
 
-/* CLSORT_NOINLINE_NV, for code that is long or shared by kernels: NVIDIA's compiler, which takes
-   long for what is inlined, calls it. Structures would go through memory, so it takes none.
-   Elsewhere it is inlined: compilers for CPUs take barriers in kernels alone.
+/* CLSORT_NOINLINE_NV is for long code, or code that several kernels share. NVIDIA's compiler takes
+   long to inline it, so there it is a function, without structs as arguments, which would go
+   through memory. Elsewhere it is inlined, because compilers for CPUs accept barriers in kernels
+   only.
 
    team_sync makes the team's writes to local memory visible in the team. Where warps are not known
    this is a barrier, so all of a work-group must call it equally often. */
@@ -1487,9 +1564,9 @@ INLINE void team_sync(void)
 #endif
 
 #if CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP
-/* Functions of lanes are called by whole warps.
+/* Whole warps must call the functions of lanes: scan_lanes, lane_value, ballot.
 
-   Adds %0 of another lane of the warp, where there is one. */
+   CLSORT_ADD_LANE adds another lane's %0 to %0, if that lane exists. */
 #define CLSORT_ADD_LANE(mode, distance, edge) \
     "{ .reg .pred there; .reg .b32 other; shfl.sync." mode ".b32 other|there, %0, " distance ", " \
     edge ", 0xffffffff; @there add.u32 %0, %0, other; }"
@@ -1503,7 +1580,7 @@ INLINE uint scan_lanes(uint x)
     return x;
 }
 
-/* The x of the lane that the lower five bits of `lane` say. */
+/* The x of the lane whose number is in the lower five bits of `lane`. */
 INLINE uint lane_value(uint x, uint lane)
 {
     uint other;
@@ -1511,7 +1588,7 @@ INLINE uint lane_value(uint x, uint lane)
     return other;
 }
 
-/* The lanes whose x is not 0. */
+/* A bit for each lane whose x is not 0. */
 INLINE uint ballot(uint x)
 {
     uint lanes;
@@ -1521,8 +1598,8 @@ INLINE uint ballot(uint x)
     return lanes;
 }
 
-/* The sum of x over the work-items before this one; each team sums by itself first. Called by all
-   work-items of a group. sums: CLSORT__SCAN_WORDS words of local memory, free before the call and
+/* The sum of x over the work-items before this one. Each team first sums by itself. All work-items
+   of a group call it. sums: CLSORT__SCAN_WORDS words of local memory, free before the call and
    again after the next barrier. */
 INLINE uint group_scan(uint x, local uint *sums)
 {
@@ -1558,8 +1635,8 @@ INLINE uint group_scan(uint x, local uint *sums)
 }
 #endif   /* CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP */
 
-/* A word of local memory that may change behind the next barrier. PoCL 7.1 repeats other reads
-   where their value is used, even behind barriers. */
+/* Reads a word of local memory once, where it may change after the next barrier. PoCL 7.1 repeats
+   ordinary reads where their value is used, even behind barriers. */
 INLINE uint read_once(local uint *word) { return *(volatile local uint *)word; }
 
 //---- group: totals [HYBRID LONG_ROWS PARTITION.group PARTITION.votes QUICKSORT.group RADIX.group
@@ -1583,7 +1660,8 @@ INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     return before;
 }
 
-/* The places of a work-item's elements in their tile, two in a word, which are set in turn. */
+/* The places of a work-item's elements in their tile, two in a word. They must be set in ascending
+   order: an even one clears its word. */
 #define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)
 INLINE void set_rank(uint *rank, uint m, uint place)
 {
@@ -1595,7 +1673,8 @@ INLINE uint get_rank(const uint *rank, uint m)
     return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;
 }
 
-/* The digits of a work-item's elements, four in a word, which are set in turn. */
+/* The digits of a work-item's elements, four in a word. They must be set in ascending order: each
+   fourth one clears its word. */
 #define CLSORT_DIGIT_WORDS ((CLSORT_RADIX_ITEMS + 3) / 4)
 INLINE void set_digit(uint *digits, uint m, uint digit)
 {
@@ -1607,10 +1686,10 @@ INLINE uint get_digit(const uint *digits, uint m)
     return digits[m / 4] >> m % 4 * 8 & 255;
 }
 
-/* Turns counts, of which `own` are a work-item's, into sums over those before them. *longest
-   becomes the most of the first `looked_at` of each, if that is above `least`. Returns the sum up
-   to the work-item's end. Called by all work-items with a barrier since they were counted; needs
-   one after. sums: as for group_scan. */
+/* Replaces counts, of which each work-item owns `own`, by the sums of all counts before them. The
+   greatest of each work-item's first `looked_at` counts is merged into *longest if it exceeds
+   `least`. Returns the sum up to the work-item's end. Called by all work-items with a barrier since
+   the counting; needs one after. sums: as for group_scan. */
 INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,
                          const uint least, local uint *sums, local uint *longest)
 {
@@ -1632,8 +1711,8 @@ INLINE uint place_counts(local uint *counts, const uint own, const uint looked_a
     return sum;
 }
 
-/* The sum of x over all work-items, of which few have more than 0. Called by all; `word` of local
-   memory is free before and after. */
+/* The sum of x over all work-items, few of which have an x other than 0. Called by all; `word` of
+   local memory is free before and after. */
 INLINE uint group_total(uint x, local uint *word)
 {
     if (local_id() == 0)
@@ -1649,10 +1728,11 @@ INLINE uint group_total(uint x, local uint *word)
 
 //---- group: numbers [HYBRID LONG_ROWS QUICKSORT RADIX RELAUNCH RUNS.buckets SAMPLES SEGMENTS
 //----     SELECT STREAMS SWEEP]
-/* ONE LAUNCH of several steps, for devices where work-groups that have started make progress.
-   Work-groups draw numbers, those of one step after the other. Who has drawn waits until the steps
-   before are done: whoever has that to do has started. Two words count the numbers drawn and done;
-   they are 0 before the launch. */
+/* ONE LAUNCH of several steps, on devices where all work-groups that have started make progress.
+   Work-groups draw numbers; the numbers of a step follow the numbers of the step before. A
+   work-group that has drawn a number waits until the steps before are done. This ends, because
+   their numbers were drawn by work-groups that have started. Two words count the numbers drawn and
+   done; they are 0 before the launch. */
 enum { NUMBERS_DRAWN, NUMBERS_DONE };
 
 INLINE void fence_memory(void)
@@ -1670,7 +1750,7 @@ INLINE uint draw_ahead(global uint *numbers)
     return local_id() ? 0 : atomic_inc((volatile global uint *)&numbers[NUMBERS_DRAWN]);
 }
 
-/* The number that work-item 0 has drawn, for all. Called by all; `word` of local memory is free
+/* Hands the number that work-item 0 has drawn to all. Called by all; `word` of local memory is free
    before, and again after the next barrier. */
 INLINE uint share_number(uint drawn, local uint *word)
 {
@@ -1680,8 +1760,8 @@ INLINE uint share_number(uint drawn, local uint *word)
     return read_once(word);
 }
 
-/* Waits until `wanted` numbers are done. Loads, not atomics: many may wait for one word. Called by
-   all. */
+/* Waits until `wanted` numbers are done. It polls by loads, not by atomics, because many
+   work-groups may wait for one word. Called by all. */
 INLINE void wait_until_done(global uint *numbers, uint wanted)
 {
     if (local_id() == 0)
@@ -1690,8 +1770,7 @@ INLINE void wait_until_done(global uint *numbers, uint wanted)
     fence_memory();
 }
 
-/* Says that so many numbers are done, and all that their work-group wrote is visible. Called by
-   all. */
+/* Announces that `done` more numbers are done and the group's writes visible. Called by all. */
 INLINE void tell_done(global uint *numbers, uint done)
 {
     fence_memory();
@@ -1702,7 +1781,7 @@ INLINE void tell_done(global uint *numbers, uint done)
 
 //---- network [BATCH BITONIC MERGE.group MERGE.vectors PUBLISHED_BITONIC QUICKSORT RELAUNCH
 //----     SEGMENTS.group]
-/* Does a come strictly before b? Answers for each lane; the result selects codes. */
+/* For each lane, whether a comes strictly before b. The result selects codes. */
 #define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])
 #if !CLSORT_BREAK_TIES_BY_INDEX
 #define CLSORT_TIE_BREAK(ka, kb, ia, ib) ((ka) < (kb))
@@ -1714,8 +1793,8 @@ INLINE void tell_done(global uint *numbers, uint done)
 #define CLSORT_CODE_FLAG(flag) CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_FLAG_NAME, 16))(flag)
 #endif
 
-/* Puts the smaller of two items into *a and the larger into *b, lane by lane. Equal ones stay, so
-   what stands for elements beyond the end, always at the larger index, never moves. */
+/* Puts the smaller of two items into *a and the larger into *b, lane by lane. Equal items stay. So
+   the items that stand for elements beyond the end, always at the larger index, never move. */
 INLINE void order_items(item_t *a, item_t *b)
 {
 #if CLSORT_WORDS == 0
@@ -1745,8 +1824,8 @@ INLINE void order_items(item_t *a, item_t *b)
     } while (0)
 #define CLSORT_REVERSE(item) CLSORT_SWIZZLE_ITEM(item, item, sfedcba9876543210)
 
-/* One step inside an item: lane l is compared with its partner, lane l of `other`. `upper` is not 0
-   in the lanes that keep the larger element. */
+/* One step inside an item: compares lane l with its partner, lane l of `other`. Lanes where `upper`
+   is not 0 keep the larger element. */
 INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
 {
 #if CLSORT_WORDS == 0
@@ -1762,8 +1841,8 @@ INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
     return own;
 }
 
-/* The steps of a stage whose bits lie inside an item: bits 3 ... 0, or for a stage below 4 the
-   mirror step of bit `stage` and the steps below it. */
+/* The steps of a stage whose bits lie inside an item: bits 3 ... 0; or if the stage is below 4, its
+   mirror step and the steps of the bits below. */
 INLINE void lane_steps(item_t *v, uint items, uint stage)
 {
     const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -1790,8 +1869,8 @@ INLINE void lane_steps(item_t *v, uint items, uint stage)
 
 //---- network: steps [BATCH BITONIC MERGE.group PUBLISHED_BITONIC QUICKSORT RELAUNCH
 //----     SEGMENTS.group]
-/* The step of one register bit for 2^bits items. bits and bit are constants at each call, so that
-   the loop unrolls and v stays in registers. */
+/* The step of one register bit, for 2^bits items. bits and bit are constants at each call, so the
+   loop unrolls and v stays in registers. */
 INLINE void window_step(item_t *v, const uint bits, const uint bit, uint mirror)
 {
     if (mirror) {
@@ -1810,7 +1889,7 @@ INLINE void window_step(item_t *v, const uint bits, const uint bit, uint mirror)
     }
 }
 
-/* The steps of register bits hi, hi-1 ... lo; the first one is a mirror step if `mirror` is set. */
+/* The steps of register bits hi, hi-1 ... lo. The first one is a mirror step if `mirror` is set. */
 INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, uint mirror)
 {
     if (bits > 4 && hi >= 4 && lo <= 4) window_step(v, bits, 4, mirror && hi == 4);
@@ -1821,9 +1900,9 @@ INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, uint mirr
 }
 
 //---- window: items [BATCH BITONIC PUBLISHED_BITONIC QUICKSORT RELAUNCH]
-/* The items that a work-item holds of a window of 2^bits items whose lowest bit is low_bit:
-   register m has item (m & flip ? flipped : first) + (m << low_bit). In a mirror step the partner's
-   lower bits are complemented, too; flip is the register bit of that step. */
+/* The items that a work-item holds of a window, 2^bits items that differ in the bits from low_bit
+   on. Register m has item (m & flip ? flipped : first) + (m << low_bit). In a mirror step, whose
+   register bit is `flip`, the partner's lower bits are complemented, too. */
 typedef struct { uint first, flipped, low_bit, flip; } window_t;
 
 INLINE window_t make_window(uint t, uint bits, uint low_bit, uint flip)
@@ -1839,8 +1918,7 @@ INLINE uint window_item(window_t w, uint m)
     return (m & w.flip ? w.flipped : w.first) + (m << w.low_bit);
 }
 
-/* Does the whole window lie below n elements? Items ascend with m in both halves of a flipped
-   window. */
+/* 1 if the whole window lies below n elements. In both halves of a flipped window items ascend. */
 INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 {
     const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.low_bit);
@@ -1849,11 +1927,11 @@ INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 
 //---- window: loads and stores [BATCH BITONIC PUBLISHED_BITONIC QUICKSORT.alone QUICKSORT.vectors
 //----     RELAUNCH.alone RELAUNCH.vectors]
-/* Moves a window's items between global memory and registers. `base` is the tile's first element.
-   Nearly all windows are whole: their accesses are unrolled, without bounds. The others go through
-   private arrays in rolled loops: unrolled, these would double the time to compile; with v itself,
-   they would put v into memory everywhere. Keys and words have an array each: Mesa 22.3 misreads
-   arrays of structs. */
+/* Load and store a window's items. `base` is the tile's first element. Nearly all windows are
+   whole: their accesses are unrolled and have no bounds. Other windows go through private arrays in
+   rolled loops. Unrolled, they would double the time to compile; without the arrays, v would be in
+   memory everywhere. Keys and words have an array each, because Mesa 22.3 misreads arrays of
+   structs. */
 INLINE void load_window(item_t *v, window_t w, const uint bits, array_t a, codec_t c,
                         uint base, uint n)
 {
@@ -1917,7 +1995,7 @@ INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, 
     store_item(to, c, j, n, b);
 }
 
-/* How many pairs of elements 2^bit apart have at least the first one below n. */
+/* The number of pairs of elements 2^bit apart whose first element is below n. */
 INLINE uint pairs_below(uint n, uint bit)
 {
     return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);
@@ -1934,9 +2012,9 @@ INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint bit, u
     barrier(CLK_GLOBAL_MEM_FENCE);
 }
 
-/* The steps of register bits hi ... lo of one stage in global memory, in place: each work-item
-   takes one window of 2^bits items. One read and one write of each element. low_bit is the item's
-   bit that register bit 0 stands for. */
+/* The steps of register bits hi ... lo of one stage in global memory, in place. Each work-item
+   takes one window of 2^bits items; each element is read and written once. Register bit 0 stands
+   for bit low_bit of an item's number. */
 INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit, uint hi,
                         uint lo, uint mirror, const uint bits)
 {
@@ -1961,8 +2039,8 @@ INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit
 
 //---- window: slots [BITONIC QUICKSORT RELAUNCH]
 #if CLSORT_SHARE_LOG2 > 0
-/* The slots of a window in local memory: that of register 0, and what each register bit adds to it.
-   The slots of different bits add up. */
+/* The slots of a window in local memory: the slot of register 0, and the distance that each
+   register bit adds to it. Distances of several bits add up. */
 typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
 
 INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
@@ -1985,8 +2063,7 @@ INLINE uint window_slot(slots_t s, const uint m)
            + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);
 }
 
-/* Moves a work-item's items between registers and local memory. Called by move_window, which has
-   the barriers. */
+/* Move a work-item's items between registers and local memory. move_window has the barriers. */
 INLINE void put_items(const item_t *v, local code_t *keys, local uint *words, window_t w)
 {
     const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),
@@ -2015,8 +2092,8 @@ INLINE void get_items(item_t *v, local const code_t *keys, local const uint *wor
 }
 
 /* Moves the work-group's items from one window to another, through local memory. Called by tile
-   kernels, by all work-items of a group. Needs no barrier before it, and when it returns no read is
-   pending: every work-item holds its items of `to`. */
+   kernels, by all work-items of a group. Needs no barrier before. When it returns, every work-item
+   holds its items of `to` and no read is pending. */
 INLINE void move_window(item_t *v, local code_t *keys, local uint *words, window_t from,
                         window_t to)
 {
@@ -2031,7 +2108,7 @@ INLINE void move_window(item_t *v, local code_t *keys, local uint *words, window
 #endif   /* CLSORT_SHARE_LOG2 > 0 */
 
 //---- window: stages [BITONIC QUICKSORT RELAUNCH]
-/* The work-item's number among those that share a tile, and the tile's first element. */
+/* The work-item's number among the work-items that share a tile, and the tile's first element. */
 typedef struct { uint t, base; } seat_t;
 
 INLINE seat_t take_seat(void)
@@ -2042,8 +2119,8 @@ INLINE seat_t take_seat(void)
     return s;
 }
 
-/* Is there no tile for this work-item? Where each work-item has a tile, the last work-group may
-   have too many work-items. */
+/* 1 if this work-item has no tile. Where each work-item has a tile of its own, the last work-group
+   may have work-items to spare. */
 INLINE uint no_tile(uint n)
 {
     return CLSORT_SHARE_LOG2 == 0
@@ -2051,12 +2128,12 @@ INLINE uint no_tile(uint n)
                || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ITEMS_LOG2 + CLSORT_LANES_LOG2));
 }
 
-/* The lowest bit of a tile's uppermost window. Items are loaded and stored in this window: its
-   accesses to global memory lie side by side. */
+/* The lowest bit of a tile's uppermost window. Tiles are loaded and stored in this window, because
+   its accesses to global memory lie side by side. */
 #define CLSORT_HOME_BIT (CLSORT_TILE_ITEMS_LOG2 - CLSORT_ITEMS_LOG2)
 
-/* The window whose lowest bit is low_bit, or the uppermost one if that is lower. `mirror`: the
-   first step in it is the mirror step of item bit hi. */
+/* The window from bit low_bit up, or the uppermost one if that begins lower. `mirror`: the first
+   step in the window is the mirror step of item bit hi. */
 INLINE window_t tile_window(uint t, uint low_bit, uint hi, uint mirror)
 {
     low_bit = min(low_bit, (uint)CLSORT_HOME_BIT);
@@ -2064,10 +2141,10 @@ INLINE window_t tile_window(uint t, uint low_bit, uint hi, uint mirror)
 }
 
 /* Stage `stage` of the items inside a tile: the mirror step of that bit, then the steps of the bits
-   below, window by window. Returns the window that the items are left in. It moves before every
-   window, needed or not: PoCL 3.1 was seen to miscompile a barrier under a run-time condition. A
-   work-item that has a tile to itself has one window, and no loop, which inside of quicksort's
-   loops takes Intel's compiler 22 s. */
+   below, window by window. Returns the window that the items are left in. Items move before every
+   window, even if they need not: PoCL 3.1 miscompiled a barrier under a run-time condition. A
+   work-item with a tile to itself has one window and no loop: inside of quicksort's loops that loop
+   takes Intel's compiler 22 s. */
 INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *words, uint t,
                            window_t now, uint stage)
 {
@@ -2086,9 +2163,9 @@ INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *words, uin
 
 //---- bitonic: tile [BITONIC]
 /* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be
-   the same. One read and one write of each element. tile_keys and tile_words, in local memory, are
-   arguments for PoCL 3.1: local arrays that a kernel declares and hands to a function are shared
-   between its work-groups, and records of other tiles appear. */
+   the same. Reads and writes each element once. The local memory, tile_keys and tile_words, is
+   passed as arguments for PoCL 3.1: it shares local arrays that a kernel declares and hands to a
+   function among its work-groups, so records of other tiles appear. */
 CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_SORT_ARGS, uint n, uint last,
                                        local code_t *tile_keys, local uint *tile_words)
 {
@@ -2116,8 +2193,7 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_SORT_ARGS, uint n, uint last,
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
 
 /* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost
-   window down. Then the items return to the uppermost window. One read and one write of each
-   element. */
+   window down. Reads and writes each element once. */
 CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,
                                        local code_t *tile_keys, local uint *tile_words)
 {
@@ -2151,8 +2227,8 @@ CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
 
 #if CLSORT_LANES == 1
 /* Bainville's kernel A: one step, out of place. Each work-item reads its own element and the
-   partner, and writes the element that belongs in its own place. Two equal elements both stay, so
-   neither is written twice. */
+   partner, and writes the one that belongs in its own place. Equal elements stay, so none is
+   written twice. */
 CLSORT_KERNEL void clsort_bitonic_a(CLSORT_SORT_ARGS, uint n, uint bit, uint mirror)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
@@ -2168,9 +2244,9 @@ CLSORT_KERNEL void clsort_bitonic_a(CLSORT_SORT_ARGS, uint n, uint bit, uint mir
     store_item(target, codec, i, n, own);
 }
 
-/* The steps of stages first ... last whose bits lie inside a tile, one work-group per tile, each
-   step in global memory. What clsort_bitonic_tile does for stages 0 ... last, and
-   clsort_bitonic_tail for first = last, a later stage. */
+/* The steps of stages first ... last whose bits lie inside a tile, each step in global memory. A
+   work-group does a tile. first = 0: the work of clsort_bitonic_tile. first = last, a later stage:
+   the work of clsort_bitonic_tail. */
 CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,
                                               uint first, uint last)
 {
@@ -2186,190 +2262,10 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 }
 #endif   /* CLSORT_LANES == 1 */
 
-//---- bitonic: published batch [BATCH]
-/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source
-   to target, which may be the same. Each row has a work-group, with barriers between its steps. All
-   comparisons put the smaller element at the smaller index, so rows of any length need no padding.
-   Source: M. Zucchi, Parallel batch sorting, 2013.
-
-     odd-even       Batcher's odd-even merge sort, every step in global memory
-     bitonic        every step in global memory
-     bitonic-local  the steps of bits inside a block in local memory, one block after another
-     bitonic-split  as bitonic-local, and the step above a block on the way: a work-item orders its
-                    elements of two neighbouring blocks, puts one of each pair into local memory
-                    and keeps the other in a register until the first block is done */
-/* The stages of a row. A single element has one, which moves it to the target. */
-INLINE uint batch_stages(uint n)
-{
-    return max(ceil_log2(n), 1u);
-}
-
-#define CLSORT_BATCH_ARGS CLSORT_SORT_ARGS, uint n, uint stride
-
-/* The row of a work-group. */
-INLINE array_t batch_row(array_t a, uint stride)
-{
-    return advance(a, (long)((uint)get_group_id(0) * stride));
-}
-
-/* As global_step, for Batcher's network: after the first step of a stage pairs begin 2^bit elements
-   later, and no pair crosses the end of a sequence that the stage merges. */
-INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint stage)
-{
-    const uint start = bit < stage ? 1u << bit : 0;
-    for (uint t = local_id(); t < pairs_below(n, bit); t += CLSORT_GROUP) {
-        const uint i = make_window(t, 1, bit, 0).first + start, j = i + (1u << bit);
-        if ((j & ((2u << stage) - 1)) >> bit)
-            order_elements(from, to, c, n, i, j);
-    }
-    barrier(CLK_GLOBAL_MEM_FENCE);
-}
-
-/* The steps of bits stage ... low, in place. */
-INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint low)
-{
-    for (uint left = stage + 1; left > low; left--)
-        global_step(row, row, c, n, left - 1, left > stage);
-}
-
-//---- bitonic: published batch in global memory [BATCH]
-CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)
-{
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
-    const codec_t codec = CLSORT_CODEC;
-    const uint stages = batch_stages(n);
-    for (uint stage = 0; stage < stages; stage++)
-        for (uint left = stage + 1; left > 0; left--)
-            odd_even_step(stage ? to : from, to, codec, n, left - 1, stage);
-}
-
-CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_BATCH_ARGS)
-{
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
-    const codec_t codec = CLSORT_CODEC;
-    const uint stages = batch_stages(n);
-    global_step(from, to, codec, n, 0, 1);
-    for (uint stage = 1; stage < stages; stage++)
-        batch_steps(to, codec, n, stage, 0);
-}
-
-//---- bitonic: published batch blocks [BATCH]
-/* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all
-   work-items of a group; a barrier comes before every step and after the last. */
-INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
-{
-    for (uint stage = first; stage <= last; stage++)
-        for (uint left = min(stage + 1, (uint)CLSORT_TILE_ITEMS_LOG2); left > 0; left--) {
-            local_barrier();
-            for (uint t = local_id(); t < CLSORT_TILE_ITEMS / 2; t += CLSORT_GROUP) {
-                const window_t w = make_window(t, 1, left - 1, left > stage);
-                const uint i = window_item(w, 0), j = window_item(w, 1);
-                item_t a = get_item(keys, words, i), b = get_item(keys, words, j);
-                order_items(&a, &b);
-                put_item(keys, words, i, a);
-                put_item(keys, words, j, b);
-            }
-        }
-    local_barrier();
-}
-
-/* Loads the block at `base` into local memory. block_stages may follow without a barrier
-   between. */
-INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c,
-                       uint base, uint n)
-{
-    for (uint i = local_id(); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
-        put_item(keys, words, i, load_item(a, c, base + i, n));
-}
-
-/* Stores the block at `base`. Ends with a barrier: local memory is free, and the whole group sees
-   the block in global memory. */
-INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,
-                        codec_t c, uint base, uint n)
-{
-    for (uint i = local_id(); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
-        store_item(a, c, base + i, n, get_item(keys, words, i));
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-}
-
-/* The steps of stages first ... last inside blocks, one block after another. */
-INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last,
-                         local code_t *keys, local uint *words)
-{
-    const uint blocks = n ? ((n - 1) >> CLSORT_TILE_ITEMS_LOG2) + 1 : 0;
-    for (uint k = 0; k < blocks; k++) {
-        load_block(keys, words, from, c, k << CLSORT_TILE_ITEMS_LOG2, n);
-        block_stages(keys, words, first, last);
-        store_block(keys, words, to, c, k << CLSORT_TILE_ITEMS_LOG2, n);
-    }
-}
-
-//---- bitonic: published batch local [BATCH]
-/* The steps of a stage from the bit above a block down, in place, for two neighbouring blocks at a
-   time: the elements of the upper block wait in registers while those of the lower block are
-   sorted. Where the step of that bit is the mirror step, partners lie at mirrored places. */
-INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys,
-                         local uint *words)
-{
-    const uint mirror = stage == CLSORT_TILE_ITEMS_LOG2 ? CLSORT_TILE_ITEMS - 1 : 0,
-               lid = local_id();
-    const uint pairs = ((n - 1) >> CLSORT_TILE_ITEMS_LOG2 >> 1) + 1;
-    item_t upper[CLSORT_ITEMS];
-    for (uint k = 0; k < pairs; k++) {
-        const uint low = k << 1 << CLSORT_TILE_ITEMS_LOG2, high = low + CLSORT_TILE_ITEMS;
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++) {
-            const uint i = m * CLSORT_GROUP + lid;
-            item_t lower = load_item(row, c, low + i, n);
-            upper[m] = load_item(row, c, high + (i ^ mirror), n);
-            order_items(&lower, &upper[m]);
-            put_item(keys, words, i, lower);
-        }
-        block_stages(keys, words, stage, stage);
-        store_block(keys, words, row, c, low, n);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            put_item(keys, words, (m * CLSORT_GROUP + lid) ^ mirror, upper[m]);
-        block_stages(keys, words, stage, stage);
-        store_block(keys, words, row, c, high, n);
-    }
-}
-
-/* Sorts a row in blocks. Stages of bits beyond a block begin in global memory, down to the block's
-   bits, or if `splits` is set only to the bit above them, which split_blocks does, too. Called by
-   all work-items of a group, with the block's local memory free. */
-INLINE void batch_in_blocks(array_t from, array_t to, codec_t c, uint n, const uint splits,
-                            local code_t *keys, local uint *words)
-{
-    const uint stages = batch_stages(n);
-    batch_blocks(from, to, c, n, 0, min(stages, (uint)CLSORT_TILE_ITEMS_LOG2) - 1, keys, words);
-    for (uint stage = CLSORT_TILE_ITEMS_LOG2; stage < stages; stage++) {
-        batch_steps(to, c, n, stage, CLSORT_TILE_ITEMS_LOG2 + splits);
-        if (splits)
-            split_blocks(to, c, n, stage, keys, words);
-        else
-            batch_blocks(to, to, c, n, stage, stage, keys, words);
-    }
-}
-
-/* block_keys and block_words: local memory for a block, as for a tile. */
-#define CLSORT_BATCH_KERNEL(name, splits) \
-    CLSORT_KERNEL void name(CLSORT_BATCH_ARGS, local code_t *block_keys, local uint *block_words) \
-    { \
-        const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target); \
-        const codec_t codec = CLSORT_CODEC; \
-        batch_in_blocks(batch_row(source, stride), batch_row(target, stride), codec, n, splits, \
-                        block_keys, block_words); \
-    }
-CLSORT_BATCH_KERNEL(clsort_batch_local, 0)
-CLSORT_BATCH_KERNEL(clsort_batch_split, 1)
-
 //---- merge [MERGE SEGMENTS]
-/* Two runs to merge. The first is `na` elements of a from first_a on, the second `nb` elements of b
-   from first_b on; the merged run starts at `start` in the target. Where two elements are equal,
-   that of the first run comes first: this makes every sort here stable. */
+/* Two runs to merge: `na` elements of array a from first_a on, and `nb` elements of array b from
+   first_b on. The merged run begins at `start` in the target. Of two equal elements, the one of the
+   first run comes first. So every merge here is stable. */
 typedef struct {
     array_t a, b;
     uint start, first_a, na, first_b, nb;
@@ -2388,8 +2284,8 @@ INLINE codec_t codec_of_pass(codec_t c, uint between)
     return c;
 }
 
-/* The pair whose merged run holds element i of n. Runs have `run` elements; pairs start at
-   multiples of span + 1. */
+/* The pair whose merged run holds element i of n. A run has `run` elements; pairs start at
+   multiples of span + 1, which is 2 * run. */
 INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)
 {
     const uint start = i & ~span, size = start < n ? min(n - start - 1, span) + 1 : 0,
@@ -2398,7 +2294,7 @@ INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint spa
     return p;
 }
 
-/* Does element y of the pair's second run come strictly before element x of its first? */
+/* 1 if element y of the pair's second run comes strictly before element x of its first run. */
 INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
 {
 #if CLSORT_LANES == 1
@@ -2414,9 +2310,9 @@ INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
 #endif
 }
 
-/* How many of the first `diagonal` elements of the merged run come from the first run. Three probes
-   at a time: their loads wait together. Source: O. Green, R. McColl, D. Bader, GPU merge path,
-   2012. */
+/* The number of elements that the first run contributes to the first `diagonal` elements of the
+   merged run. A search with three probes a step, because their loads overlap. Source: O. Green, R.
+   McColl, D. Bader, GPU merge path, 2012. */
 INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 {
     uint low = diagonal > p.nb ? diagonal - p.nb : 0, high = min(diagonal, p.na);
@@ -2454,9 +2350,9 @@ INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
 #if !CLSORT_KERNEL_SUBSET
-/* splits[i]: how many elements before i * slice come from the first run of their pair, counted from
-   the pair's start. Of 2^spread_log2 work-items one searches a split, and the others end at once:
-   searches wait for memory, and are spread over all cores this way. */
+/* splits[i]: how many elements the first run of a pair contributes before element i * slice,
+   counted from the pair's start. One of 2^spread_log2 work-items searches a split, the others end
+   at once. Searches wait for memory; this spreads them over all cores. */
 CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
@@ -2472,9 +2368,8 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
 #endif   /* !CLSORT_KERNEL_SUBSET */
 
 #if CLSORT_COMPARATOR
-/* Makes the splits of each pair ascend in both runs, by no more than a slice. Then slices do not
-   overlap and leave nothing out, whatever the caller's expression answers. One work-item per
-   pair. */
+/* Makes the splits of each pair ascend in both runs, by at most a slice. So slices never overlap or
+   leave elements out, even if the caller's expression is no order. A work-item per pair. */
 CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice
                                       CLSORT_COUNT_ARGS)
 {
@@ -2513,15 +2408,15 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
 #endif   /* CLSORT_COMPARATOR */
 
 //---- merge: loads of runs [MERGE.group SEGMENTS.group]
-/* Loads element i of a pair's run, or of a source: its number is given. */
+/* Loads element i of a run. In the source of a sort, the element's number is `number`. */
 INLINE item_t load_run_item(array_t a, codec_t c, uint i, uint number, const uint is_source)
 {
     return is_source ? load_numbered(a, c, i, number) : load_whole_item(a, c, i);
 }
 
-/* Copies `count` elements to local memory: first those of the pair's first run, then those of its
-   second. With is_source they are of one source, and `number` is that of the first one. Called by
-   tile kernels, by all work-items of a group, with local memory free. Needs a barrier after it. */
+/* Copies `count` elements to local memory: the pair's first run, then its second run. With
+   is_source all come from the source of a sort, and `number` is the number of the first one. Called
+   by tile kernels, by all work-items of a group, with local memory free. Needs a barrier after. */
 INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c,
                       uint number, const uint is_source)
 {
@@ -2550,8 +2445,8 @@ INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint coun
 }
 
 //---- merge: work-group [MERGE.group ROW_TILES RUNS.group SEGMENTS.group]
-/* Puts the elements v of all work-items into local memory, in order. Called by tile kernels, by all
-   work-items of a group; begins and ends with a barrier. */
+/* Puts the elements v of all work-items into local memory, in the work-items' order. Called by tile
+   kernels, by all work-items of a group; begins and ends with a barrier. */
 INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v)
 {
     local_barrier();
@@ -2562,9 +2457,9 @@ INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v
 }
 
 //---- merge: items are stored [MERGE.group RUNS.group SEGMENTS.group]
-/* Writes the elements v of all work-items to local memory, in order, and from there `count` of them
-   to the target. Called by tile kernels, by all work-items of a group. Has the barriers that it
-   needs: reads of local memory may be pending before it. */
+/* Writes the elements v of all work-items to local memory, in the work-items' order, and from there
+   the first `count` of them to the target. Called by tile kernels, by all work-items of a group. It
+   has the barriers that it needs: reads of local memory may be pending before. */
 INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
                         array_t target, uint first, uint count, codec_t c)
 {
@@ -2583,7 +2478,7 @@ INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
 }
 
 //---- merge: local splits [MERGE.group ROW_TILES RUNS.group SEGMENTS.group]
-/* As split_pair, in local memory: the first run is elements [first, first + na), the second
+/* As split_pair, in local memory: the first run is elements [first, first + na), the second run
    [second, second + nb). */
 INLINE uint split_items(local const code_t *keys, local const uint *words, uint first,
                         uint na, uint second, uint nb, uint diagonal, codec_t c)
@@ -2603,12 +2498,12 @@ INLINE uint split_items(local const code_t *keys, local const uint *words, uint 
 //---- merge: splits of a work-group [MERGE.group SEGMENTS.group]
 #if CLSORT_GROUP >= 16
 #define CLSORT_PROBES (CLSORT_GROUP / 2)
-/* Finds both splits of a work-group's slice. Half of the work-items probes the range of one
-   diagonal at as many places, which narrows it to the gap between two of them; the other half does
-   the same for the other diagonal. ranges: low and high of the first split, then of the second.
-   `widest` bounds the ranges' width and is the same for all work-items; 0 if the ranges are empty.
-   Called by all work-items. Has the barriers that it needs; after it the splits are in ranges[0]
-   and ranges[2]. */
+/* Finds both splits of a work-group's slice. Half of the work-items probe the range of one
+   diagonal, each at a place of its own, which narrows it to the gap between two probes. The other
+   half does this for the other diagonal. ranges: low and high of the first split, then of the
+   second split. `widest`, equal in all work-items, bounds the ranges' widths; it is 0 if they are
+   empty. Called by all work-items. Has the barriers that it needs. Afterwards the splits are
+   ranges[0] and ranges[2]. */
 INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest,
                           codec_t c)
 {
@@ -2632,9 +2527,9 @@ INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint wide
 
 //---- merge: local runs [MERGE.group RUNS.group SEGMENTS.group]
 #if CLSORT_COMPARATOR
-/* x[t] becomes the largest of x[0 ... t], which is returned. Called by settle_split, by all
-   work-items of a group. Needs no barrier before or after: a work-item writes only its own element
-   first, and may read the others afterwards. */
+/* Returns the largest `own` of work-items 0 ... t, and stores it in x[t]. Called by settle_split,
+   by all work-items of a group. Needs no barrier before: a work-item first writes only x[t]. None
+   after: it ends with one. */
 INLINE uint prefix_max(local uint *x, uint own)
 {
     const uint t = local_id();
@@ -2651,8 +2546,8 @@ INLINE uint prefix_max(local uint *x, uint own)
 }
 
 /* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does, and returns where
-   the next work-item starts in the first run. It counts elements from the tile's start, so several
-   pairs in a tile need no distinction. Called by merge_items, by all work-items. */
+   the next work-item starts in the first run. Splits are counted from the tile's start, so that
+   several pairs in a tile need no distinction. Called by merge_items, by all work-items. */
 INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
 {
     const uint t = local_id();
@@ -2667,11 +2562,11 @@ INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *sp
 }
 #endif   /* CLSORT_COMPARATOR */
 
-/* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb), to where the
-   first one begins: each work-item takes the elements of its own places into v. Called by tile
-   kernels, by all work-items of a group, after a barrier; leaves reads of local memory pending. It
-   reads up to CLSORT_ITEMS elements beyond the end of a run, and so of the tile, but never takes
-   them. With a comparator the second run follows the first at once. */
+/* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb), to the place
+   where the first one begins. Each work-item puts the elements of its own places into v. Called by
+   tile kernels, by all work-items of a group, after a barrier; leaves reads of local memory
+   pending. It reads up to CLSORT_ITEMS elements beyond the end of a run, and so of the tile, but
+   never takes them. With a comparator, the second run must directly follow the first one. */
 INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,
                         local uint *splits, uint first, uint na, uint b_first, uint nb,
                         codec_t c)
@@ -2709,8 +2604,8 @@ INLINE void order_neighbours(item_t *x, item_t *y, codec_t c)
     *y = swap ? first : second;
 }
 
-/* Sorts the elements in a work-item's registers. Bare keys take a bitonic network. Otherwise equal
-   elements must keep their order: odd-even transposition, with as many rounds as elements. */
+/* Sorts the elements in a work-item's registers. Bare keys take a bitonic network. With values,
+   equal elements must keep their order: odd-even transposition, with as many rounds as elements. */
 INLINE void sort_items(item_t *v, codec_t c)
 {
 #if CLSORT_VALUE_BYTES == 0
@@ -2733,10 +2628,10 @@ INLINE void sort_items(item_t *v, codec_t c)
 }
 
 //---- merge: work-group tiles [MERGE.group SEGMENTS.group]
-/* splits_here[0] and splits_here[2] become the splits of the slice of `count` elements from
-   diagonal `from` on, in a pair of `size` elements: the stored ones if has_splits is set, else they
-   are searched. Called by merge_tile, by all work-items of a group. Has the barriers that it
-   needs. */
+/* Finds the splits of a slice into splits_here[0] and splits_here[2]. The slice has `count`
+   elements from diagonal `from` on, in a pair of `size` elements. With has_splits the splits are
+   read from `stored`, otherwise they are searched. Called by merge_tile, by all work-items of a
+   group. Has the barriers that it needs. */
 INLINE void find_splits(pair_t p, uint from, uint count, uint size,
                         global const uint *stored, uint has_splits, local uint *splits_here,
                         codec_t c)
@@ -2761,9 +2656,9 @@ INLINE void find_splits(pair_t p, uint from, uint count, uint size,
 }
 
 /* Sorts `count` elements from `base` on, up to a tile, from source to target, which may be the
-   same. number: of the first one. Each work-item sorts its elements in registers; then those of 2,
-   4, 8 ... work-items are merged in local memory. Called by tile kernels, by all work-items of a
-   group, with local memory free; leaves reads of it pending. */
+   same. number: of the first element. Each work-item sorts its elements in registers. Then the
+   sorted runs of 2, 4, 8 ... work-items are merged in local memory. Called by tile kernels, by all
+   work-items of a group, with local memory free; leaves reads of it pending. */
 INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uint number,
                       codec_t codec, codec_t stores, local code_t *keys, local uint *words,
                       local uint *splits)
@@ -2787,9 +2682,9 @@ INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uin
     store_items(v, keys, words, target, base, count, stores);
 }
 
-/* Writes the elements from `base` on, up to a tile, of a pair's merged run. `stored` splits say
-   which part of both runs this is; without has_splits it is searched here. Called by pass kernels,
-   by all work-items of a group, with local memory free; leaves reads of it pending. */
+/* Writes up to a tile of a pair's merged run, from element `base` on. The splits tell its part of
+   both runs: they are `stored`, or without has_splits searched here. Called by pass kernels, by all
+   work-items of a group, with local memory free; leaves reads of it pending. */
 INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
                        uint has_splits, codec_t stores, local code_t *keys, local uint *words,
                        local uint *splits_here)
@@ -2799,7 +2694,7 @@ INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *s
     const codec_t codec = codec_of_pass(stores, 1);
     item_t v[CLSORT_ITEMS];
     find_splits(p, from, count, size, stored, has_splits, splits_here, codec);
-    /* unsorted inputs: nothing outside is read */
+    /* even if the runs are not sorted, nothing outside is read */
     const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);
     p.first_a += a;
     p.first_b += from - a;
@@ -2811,8 +2706,7 @@ INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *s
 }
 
 //---- merge: work-group kernels [MERGE.group]
-/* Sorts every tile of n elements, from source to target, which may be the same. One read and one
-   write of each element. */
+/* Sorts every tile of n elements, from source to target, which may be the same array. */
 CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local code_t *keys,
                                      local uint *words, local uint *splits)
 {
@@ -2827,8 +2721,8 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
 }
 
 #if !CLSORT_KERNEL_SUBSET
-/* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one
-   write of each element. */
+/* Merges pairs of runs. Each work-group writes one slice, a tile of the target. Reads and writes
+   each element once. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
                                      CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,
                                      local uint *words, local uint *splits_here)
@@ -2848,7 +2742,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 #endif   /* !CLSORT_KERNEL_SUBSET */
 
 //---- merge: serial [MERGE.alone]
-/* Sorts every tile of n elements; each work-item sorts the tiles of one slice. */
+/* Sorts every tile of n elements. Each work-item sorts the tiles of one slice. */
 CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local code_t *keys,
                                      local uint *words, local uint *splits)
 {
@@ -2862,8 +2756,8 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
 }
 
 //---- merge: slices serially [MERGE.alone SEGMENTS.alone SEGMENTS.lanes]
-/* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second into the target
-   from `to` on. For as many steps as the shorter rest has elements, no end needs a check. */
+/* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second run into the
+   target from `to` on. The ends are checked once for as many steps as the shorter rest has. */
 INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
                         uint to, codec_t c)
 {
@@ -2888,23 +2782,23 @@ INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_
 }
 
 //---- merge: vectors [MERGE.vectors]
-/* Does the first lane of x come strictly before that of y? */
+/* 1 if the first lane of x comes strictly before the first lane of y. */
 INLINE uint lane_precedes(item_t x, item_t y)
 {
     return x.key.s0 < y.key.s0
            || (CLSORT_BREAK_TIES_BY_INDEX && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);
 }
 
-/* Loads the item from element i of a run on; top elements stand beyond the run's end. */
+/* Loads 16 elements from element i of a run on; lanes beyond the run's end hold the top item. */
 INLINE item_t load_run(array_t a, codec_t c, uint i, uint end)
 {
     return i < end && end - i >= CLSORT_LANES ? load_whole_item(a, c, i) : load_item(a, c, i, end);
 }
 
-/* As the scalar merge_slice, 16 elements at a step. Of the 32 elements held, the smaller half is
-   written; the next 16 come from the run whose next element is smaller, so that no element left
-   precedes what was written. Only for bare keys or with ties broken by index, which makes all
-   elements different. Source: H. Inoue et al., AA-sort, 2007. */
+/* As the scalar merge_slice, 16 elements at a step. It holds 32 elements and writes the smaller
+   half. The next 16 come from the run whose next element is smaller, so no element that is left
+   precedes a written one. Elements must all differ, unless they are bare keys: with values, ties
+   are broken by index. Source: H. Inoue et al., AA-sort, 2007. */
 INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
                         uint to, codec_t c)
 {
@@ -2937,8 +2831,8 @@ INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_
 
 //---- merge: serial pass [MERGE.alone MERGE.vectors]
 #if !CLSORT_KERNEL_SUBSET
-/* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or
-   a part of one. */
+/* Merges pairs of runs. Each work-item writes one slice, which may hold many pairs or a part of
+   one. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
                                      CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,
                                      local uint *words, local uint *splits_here)
@@ -2963,30 +2857,68 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 }
 #endif   /* !CLSORT_KERNEL_SUBSET */
 
-//---- merge: runs [RUNS]
-/* MERGE OF MANY RUNS, up to CLSORT__MOST_RUNS, in one reading of all elements. Elements are ordered
-   by code, then by the number of their run, then by their place in it: no two are equal. Three
+//---- merge: published [PUBLISHED_MERGE]
+/* Bainville's local merge: each work-group sorts a block of one element per work-item, by merging
+   runs of 1, 2, 4 ... elements. The place of an element in the merged run is its place in its own
+   run plus the number of elements of the sibling run that precede it. Equal elements keep their
+   order, so all places differ. The search for that number has run + 1 answers, 0 to `run`, so it
+   takes one probe more than log2 of `run`. */
+CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *keys,
+                                      local uint *words)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const uint i = (uint)get_global_id(0);
+    item_t r = load_item(source, codec, i, n);
+#if CLSORT_SHARE_LOG2 > 0
+    const uint t = local_id();
+    for (uint run = 1; run < CLSORT_GROUP; run *= 2) {
+        const uint sibling = (t & ~(run - 1)) ^ run, is_second = t & run ? 1 : 0;
+        uint rank = 0;
+        put_item(keys, words, t, r);
+        local_barrier();
+        for (uint step = run; step > 0; step /= 2)
+            if (rank + step <= run) {
+                const item_t other = get_item(keys, words, sibling + rank + step - 1);
+                rank += is_second ? (comes_before(r, other, codec) ? 0 : step)
+                                  : (comes_before(other, r, codec) ? step : 0);
+            }
+        local_barrier();
+        put_item(keys, words, (t & ~(2 * run - 1)) + (t & (run - 1)) + rank, r);
+        local_barrier();
+        r = get_item(keys, words, t);
+    }
+#endif   /* CLSORT_SHARE_LOG2 > 0 */
+    store_item(target, codec, i, n, r);
+}
+
+//---- runs [RUNS]
+/* MERGE OF MANY RUNS, up to CLSORT__MOST_RUNS, reading all elements once. Elements are ordered by
+   code, then by the number of their run, then by their place in the run: no two are equal. Three
    launches:
 
-     sample   every 2^step_log2-th element of each run is a sample. A work-item counts what comes
-              before a sample in one run; the counts in all runs add up to the sample's rank
-     split    where each tile of the merged run begins in every run. Samples bound that; then the
-              codes between them are narrowed until a cut is near enough, where work-groups share
-              tiles, or until only equal elements are left
-     pass     each tile is made from its share of every run. Bare keys are sorted as a bucket, see
-              "radix: runs in buckets": equal ones cannot be told apart. Others are merged, two
-              shares at a time, in local memory. On CPUs a tree of losers merges all at once
+     sample   each 2^step_log2-th element of a run is a sample. For each sample and run a
+              work-item counts the run's elements before the sample. The sum over all runs is the
+              sample's rank
+     split    finds the splits: how many elements of each run come before each tile of the merged
+              run. The nearest samples bound the search, which then halves the range of codes
+              between them. It ends when only equal elements are left; where work-groups share
+              tiles, also when it is near enough to the tile's begin
+     pass     makes each tile from its shares, one of each run. Equal bare keys look the same, so
+              tiles of bare keys are sorted as buckets: "buckets: runs". Other tiles are
+              merged in local memory: pairs of shares, then pairs of the results, and so on. On CPUs
+              a tree of losers merges all shares of a tile at once
 
-   So log2(runs) levels of merging cost one reading and one writing. On an H200, for 2^26 u32 in 16
-   runs, the three launches take 0.03, 0.04 and 0.28 ms. Sources: P. Varman et al.,
+   All log2(runs) levels of merging together read and write the elements once. On an H200, for 2^26
+   u32 in 16 runs, the three launches take 0.03, 0.04 and 0.28 ms. Sources: P. Varman et al.,
    Merging multiple lists on hierarchical-memory multiprocessors, 1991, for the search by ranks; O.
    Green et al., GPU merge path, 2012, for the levels in local memory; D. Knuth, The Art of Computer
    Programming 3, 5.4.1, for the trees of CPUs. */
-/* X(name, i) for each run i, a hexadecimal digit. */
+/* Expands X(name, i) for each run; i is a hexadecimal digit. */
 #define CLSORT_EACH_RUN(X, name) \
     X(name, 0) X(name, 1) X(name, 2) X(name, 3) X(name, 4) X(name, 5) X(name, 6) X(name, 7) \
         X(name, 8) X(name, 9) X(name, a) X(name, b) X(name, c) X(name, d) X(name, e) X(name, f)
-/* Its buffer, with a comma behind it. */
+/* A run's buffer as an argument, with a comma behind. */
 #define CLSORT_RUN_BUFFER(name, i) global uchar *name##i,
 #if CLSORT_VALUE_BYTES == 0
 #define CLSORT_RUNS_ARGS \
@@ -3001,19 +2933,18 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 #endif
 #define CLSORT_KEYS_OF(i) keys_of_##i + keys_at.s##i
 
-//---- merge: runs of a work-item [RUNS.alone]
+//---- runs: of a work-item [RUNS.alone]
 #define CLSORT_RUN_ARRAY(name, i) { CLSORT_KEYS_OF(i), CLSORT_VALUES_OF(i) },
 #define CLSORT_RUN_COUNT(name, i) name.s##i,
 #define CLSORT_RUNS \
     { { CLSORT_EACH_RUN(CLSORT_RUN_ARRAY, run) }, { CLSORT_EACH_RUN(CLSORT_RUN_COUNT, counts) } }
-/* All runs. One that has no elements has the array of another one, whose first element can be
-   read. */
+/* All runs. An empty run has the array of another run, so that its first element can be read. */
 typedef struct {
     array_t array[CLSORT__MOST_RUNS];
     uint count[CLSORT__MOST_RUNS];
 } runs_t;
 
-/* A number for each run: how many of its elements come before some place of the merged run. */
+/* For each run: how many of its elements come before some place of the merged run. */
 typedef struct { uint of[CLSORT__MOST_RUNS]; } split_t;
 
 INLINE uint sum_split(const split_t *s)
@@ -3025,7 +2956,7 @@ INLINE uint sum_split(const split_t *s)
     return sum;
 }
 
-/* The number for run k, of numbers that stay in registers. */
+/* s->of[k], by a chain of selects: so the array stays in registers. */
 INLINE uint of_run(const split_t *s, uint k)
 {
     uint number = 0;
@@ -3035,10 +2966,10 @@ INLINE uint of_run(const split_t *s, uint k)
     return number;
 }
 
-//---- merge: runs of a work-group [RUNS.group RUNS.buckets]
-/* `name` becomes the run of that number, or another one if there is none. It is picked among a
-   kernel's arguments: subscripts made NVIDIA's compiler put all runs into memory that each
-   work-item had to itself, and a pass took 0.54 instead of 0.35 ms on an H200. */
+//---- runs: of a work-group [RUNS.group RUNS.buckets]
+/* Declares `name`, the run of a number; if there is no such run, any run. The run is selected among
+   a kernel's arguments. With subscripts NVIDIA's compiler put all runs into each work-item's
+   private memory, and a pass took 0.54 instead of 0.35 ms on an H200. */
 typedef struct { array_t array; uint count; } run_t;
 #define CLSORT_PICK_RUN(name, number) \
     const uint name##_number = number; \
@@ -3051,9 +2982,9 @@ typedef struct { array_t array; uint count; } run_t;
     name##_values = name##_number == 0x##i ? CLSORT_VALUES_OF(i) : name##_values; \
     name##_count = name##_number == 0x##i ? counts.s##i : name##_count;
 
-//---- merge: samples of runs [RUNS]
-/* How many of the first `size` elements of a run have a smaller code, or with `equal` no larger
-   one. */
+//---- runs: samples [RUNS]
+/* The number of elements with a smaller code among the first `size` elements of a run; with
+   `equal`, with no larger code. */
 INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)
 {
     uint low = 0, high = size;
@@ -3068,16 +2999,16 @@ INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t 
     return low;
 }
 
-/* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
-   Splits of runs that are not sorted may be anything up to the runs' sizes. */
+/* The share of run k in the tile between two splits, at most `left`, the room that the tile still
+   has. If runs are not sorted, splits may be any numbers up to the runs' sizes. */
 INLINE uint run_share(uint begin, uint end, uint left)
 {
     return min(max(begin, end) - begin, left);
 }
 
-//---- merge: sample kernel of runs [RUNS.alone]
-/* Row s of the samples: how many elements of each run come before sample s. Samples are numbered
-   run after run. A work-item counts in one run. */
+//---- runs: sample kernel [RUNS.alone]
+/* Writes the samples: row s has, for each run, how many of its elements come before sample s.
+   Samples are numbered run after run. A work-item counts in one run. */
 CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
                                       uint step_log2)
 {
@@ -3104,9 +3035,9 @@ CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, u
         = k == own ? place : codes_before(in, size, code_at(from, place, codec), k < own, codec);
 }
 
-//---- merge: splits of runs [RUNS.alone]
-/* Where a place of the merged run lies: of run k, between elements low.of[k] and high.of[k]. Its
-   element has a code from `first` to `last`. */
+//---- runs: splits [RUNS.alone]
+/* Bounds of a place of the merged run. In run k it lies between elements low.of[k] and high.of[k].
+   The code of its element is at least `first` and at most `last`. */
 typedef struct {
     split_t low, high;
     code_t first, last;
@@ -3119,8 +3050,8 @@ INLINE split_t split_of_sample(global const uint *samples, uint s)
     return row;
 }
 
-/* How many of a run's samples, which begin with sample `before`, have a rank of at most `rank`: at
-   least `low`, and no more than `high` where runs are sorted. */
+/* The number of a run's samples whose rank is at most `rank`. The run's first sample is sample
+   `before`. The result is at least `low`, and at most `high` if runs are sorted. */
 INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uint high,
                           uint rank)
 {
@@ -3135,7 +3066,7 @@ INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uin
     return low;
 }
 
-/* The bracket of any place. */
+/* The bracket that any place lies in. */
 INLINE bracket_t whole_runs(const runs_t *r)
 {
     bracket_t b;
@@ -3149,9 +3080,9 @@ INLINE bracket_t whole_runs(const runs_t *r)
     return b;
 }
 
-/* The bracket of element `rank` between two samples. Those of a run have ascending ranks, so that
-   each run tells its last sample up to that element and its first one after it. Of later runs only
-   the samples are looked at that lie in the bracket of those before: a few, or none. */
+/* The bracket of element `rank`, between two samples. The samples of a run have ascending ranks, so
+   each run yields its last sample up to that element and its first one after it. In later runs only
+   samples inside the bracket found so far are looked at: few, or none. */
 INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,
                               uint rank, uint n, codec_t c)
 {
@@ -3182,8 +3113,8 @@ INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint 
     return b;
 }
 
-/* How many elements of each run have no larger code. Searches all runs side by side, so that their
-   loads do not wait for each other. */
+/* For each run, the number of elements whose code is at most `code`. The searches in all runs
+   advance together, so that their loads do not wait for each other. */
 INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, codec_t c)
 {
     split_t low = b->low, high = b->high;
@@ -3208,8 +3139,8 @@ INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, cod
     return low;
 }
 
-//---- merge: split kernel [RUNS.alone]
-/* Narrows a bracket until no more than one code is in it. */
+//---- runs: split kernel [RUNS.alone]
+/* Narrows a bracket until it holds one code at most. */
 INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, codec_t c)
 {
     #pragma unroll
@@ -3228,7 +3159,7 @@ INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, codec_t c)
     }
 }
 
-/* The place inside a bracket of one code. Of equal elements those of the first runs come first. */
+/* The place inside a bracket of one code. Equal elements come in the order of their runs. */
 INLINE split_t end_bracket(const bracket_t *b, uint rank)
 {
     split_t place = b->low;
@@ -3243,8 +3174,7 @@ INLINE split_t end_bracket(const bracket_t *b, uint rank)
     return place;
 }
 
-/* Row i of the splits: how many elements of each run come before tile i, for all tiles and the
-   end. */
+/* Row i of the splits: each run's elements before tile i. The last row is for the end. */
 CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
                                      global uchar *splits, ulong splits_at, uint step_log2, uint n,
                                      uint tile, uint tiles)
@@ -3262,29 +3192,29 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
     vstore16(vload16(0, place.of), i, (global uint *)(splits + splits_at));
 }
 
-//---- merge: lanes [RUNS.group RUNS.buckets]
-/* LANES. Where work-items run side by side, 16 of them share a sample or a place, one for each run,
-   and add up through local memory.
+//---- runs: lanes [RUNS.group RUNS.buckets]
+/* LANES. Where work-items run side by side, 16 of them search one sample or place together, one
+   lane for each run. They add their counts up through local memory.
 
-   Samples of run k lie CLSORT__RUNS_SHIFT before multiples of 2^step_log2: those of different runs
-   are spread evenly where runs are alike. Row s of the samples: word k says how many elements of
-   the runs 0 ... k come before sample s, so that the last word is the sample's rank. Rows lie in
-   the samples' order. A sample's number there is how many samples come before it: of each run
-   (count + shift) >> step_log2. So, of these sums of a place over the step, the sample before the
-   place is one of the 16 below, or the one before these. */
+   Samples of run k lie CLSORT__RUNS_SHIFT before multiples of 2^step_log2. If runs are alike, this
+   spreads the samples of different runs evenly. Row s belongs to the sample that comes s-th in the
+   merged order. Its word k is the number of elements of runs 0 ... k before the sample, so the last
+   word is the sample's rank. How many samples come before a place follows from its elements in each
+   run: the sum of (count + shift) >> step_log2 over all runs. For a rank alone, the shifts of all
+   runs are added before the division. This bounds that sum: it is the quotient or up to 15 less. */
 #define CLSORT_PLACES (CLSORT_GROUP / CLSORT__MOST_RUNS)
 INLINE uint lane_run(void)
 {
     return local_id() % CLSORT__MOST_RUNS;
 }
 
-/* How many samples of run k are among its first `count` elements. */
+/* The number of samples of run k among its first `count` elements. */
 INLINE uint samples_among(uint count, uint k, uint step_log2)
 {
     return (uint)(((ulong)count + CLSORT__RUNS_SHIFT(k, step_log2)) >> step_log2);
 }
 
-/* The sum of the first words of the lanes with the same place. */
+/* The sum of the words of the first `lanes` lanes that share the work-item's place. */
 INLINE uint sum_lanes(local const uint *words, uint lanes)
 {
     local const uint *first = words + (local_id() - lane_run());
@@ -3295,15 +3225,14 @@ INLINE uint sum_lanes(local const uint *words, uint lanes)
     return sum;
 }
 
-/* How many elements of run `in`, number k, come before an element of run `from`, number `own`. */
+/* The elements of run `in`, number k, before element `place` of run `from`, number `own`. */
 INLINE uint count_before(run_t in, uint k, run_t from, uint own, uint place, codec_t c)
 {
     return k == own ? place : codes_before(in.array, in.count, code_at(from.array, place, c),
                                            k < own, c);
 }
 
-/* The run that a sample belongs to: `sample`, which counts from the first run on, then counts in
-   that one. */
+/* Finds the run of a sample, `own`. `sample` counts from the first run on, then in its own run. */
 #define CLSORT_FIND_SAMPLE(sample, i) \
     { \
         const uint here = samples_among(counts.s##i, 0x##i, step_log2), \
@@ -3312,7 +3241,7 @@ INLINE uint count_before(run_t in, uint k, run_t from, uint own, uint place, cod
         sample -= passes ? here : 0; \
     }
 
-/* number: of all samples. words: CLSORT__LANE_WORDS(CLSORT_GROUP), as for clsort_runs_split. */
+/* number: the number of samples. words: CLSORT__LANE_WORDS(CLSORT_GROUP), as clsort_runs_split. */
 CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
                                       uint step_log2, uint number, local uint *words)
 {
@@ -3333,30 +3262,30 @@ CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, u
     words[CLSORT_GROUP + t] = samples_among(count, k, step_log2);
     local_barrier();
     const uint place = sum_lanes(words + CLSORT_GROUP, CLSORT__MOST_RUNS);
-    if (exists && place < number)   /* it is, where runs are sorted */
+    if (exists && place < number)   /* sorted runs always pass */
         ((global uint *)(samples + samples_at))[(size_t)place * CLSORT__MOST_RUNS + k]
             = sum_lanes(words, k + 1);
 }
 
-//---- merge: places [RUNS.group RUNS.buckets]
-/* A lane's part of a search: element `rank` of the merged run lies between elements `low` and
-   `high` of the lane's run, which has `size`. Of all runs these make low_sum and high_sum. Codes
-   between are from `first` to `last`. */
+//---- runs: places [RUNS.group RUNS.buckets]
+/* A lane's part of a search for element `rank` of the merged run. In the lane's run, which has
+   `size` elements, the place lies between elements `low` and `high`; low_sum and high_sum are the
+   sums of these bounds over all runs. The codes between the bounds are `first` to `last`. */
 typedef struct {
     array_t run;
     uint size, low, high, rank, low_sum, high_sum;
     code_t first, last;
 } place_search_t;
 
-/* How many elements of the lane's run come before sample s. */
+/* The number of elements of the lane's run that come before sample s. */
 INLINE uint sample_count(global const uint *samples, uint s)
 {
     global const uint *row = samples + (size_t)s * CLSORT__MOST_RUNS;
     return row[lane_run()] - (lane_run() ? row[lane_run() - 1] : 0);
 }
 
-/* Finds the samples before and after a place, of `number`, which bound it. Called by all work-items
-   with the words free; needs a barrier after. */
+/* Finds the samples before and after a place, which bound it. number: the number of samples. Called
+   by all work-items with the words free; needs a barrier after. */
 INLINE void bound_place(place_search_t *p, global const uint *samples, uint number,
                         uint step_log2, local uint *words)
 {
@@ -3373,7 +3302,7 @@ INLINE void bound_place(place_search_t *p, global const uint *samples, uint numb
     p->high = max(p->low, p->high);   /* runs may not be sorted */
 }
 
-/* Sets the sums and the codes. Called by all work-items with the space free; needs a barrier
+/* Sets the sums and the codes. Called by all work-items, both arrays free; needs a barrier
    after. */
 INLINE void measure_place(place_search_t *p, codec_t c, local uint *words,
                           local code_t *codes)
@@ -3394,31 +3323,30 @@ INLINE void measure_place(place_search_t *p, codec_t c, local uint *words,
     }
 }
 
-//---- merge: steps of places [RUNS.group RUNS.buckets]
-/* Is one of a place's bounds no more than `slack` elements away, or one code left? Then the search
-   is over. */
+//---- runs: steps of places [RUNS.group RUNS.buckets]
+/* 1 if the search is over: a bound is within `slack` elements of the place, or one code is left. */
 INLINE uint is_near(const place_search_t *p, uint slack)
 {
     return p->rank - p->low_sum <= slack || p->high_sum - p->rank <= slack || p->first >= p->last;
 }
 
-/* How far a place lies between its bounds, if codes are spread evenly, in parts of 2^14: each third
-   time the half, which ends the search of any codes. */
+/* The place's share of the way between its bounds, in parts of 2^14, as if codes were spread
+   evenly. Every third step takes the half, so the search ends for any codes. */
 INLINE uint choose_part(const place_search_t *p, uint step)
 {
     const uint size = p->high_sum - p->low_sum, before = p->rank - p->low_sum;
     return step % 3 == 2 || before >= size ? 1 << 13 : (uint)(((ulong)before << 14) / size);
 }
 
-/* A code to compare with, below the last one. */
+/* The code to compare with in this step, below the last one. */
 INLINE code_t code_between(const place_search_t *p, uint part)
 {
     const ulong span = (code_t)(p->last - p->first);
     return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * part >> 14)));
 }
 
-/* How many elements of the lane's run have no larger code. It looks first on both sides of where
-   they would end if codes were spread evenly: there few lines of memory are read. */
+/* The number of elements of the lane's run whose code is at most `code`. The first two probes lie
+   on both sides of the place where even codes would end, because this reads few lines of memory. */
 INLINE uint lane_codes_up_to(const place_search_t *p, code_t code, uint part, codec_t c)
 {
     const uint size = p->high - p->low, width = size / 32 + 4,
@@ -3436,8 +3364,8 @@ INLINE uint lane_codes_up_to(const place_search_t *p, code_t code, uint part, co
     return low;
 }
 
-/* One step for all places of the work-group; returns whether another one is needed. The steps use
-   two halves of the words in turn. Called by all work-items with the half free; has a barrier. */
+/* One step for all places of the work-group. Returns 1 if another step is needed. Steps use the two
+   halves of `words` in turn. Called by all work-items with the half free; has a barrier. */
 INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t c,
                        local uint *words)
 {
@@ -3463,9 +3391,9 @@ INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t c,
     return more;
 }
 
-//---- merge: ends of places [RUNS.group RUNS.buckets]
-/* The lane's part of the place. Of equal elements those of the first runs come first. Called by all
-   work-items with the words free. */
+//---- runs: ends of places [RUNS.group RUNS.buckets]
+/* The lane's part of the place. Among equal elements, the ones of earlier runs come first. Called
+   by all work-items with the words free. */
 INLINE uint end_place(const place_search_t *p, uint slack, local uint *words)
 {
     const uint size = p->high - p->low, missing = p->rank - min(p->low_sum, p->rank);
@@ -3478,10 +3406,10 @@ INLINE uint end_place(const place_search_t *p, uint slack, local uint *words)
                                             : p->low + min(missing - min(before, missing), size);
 }
 
-/* Row i of the splits: how many elements of each run come before tile i, for all tiles and the end.
-   They are up to `slack` more or fewer than i times `tile`, so that most searches end after a step
-   or two. number: of samples. space: CLSORT__LANE_WORDS(CLSORT_GROUP) words, and 2 * CLSORT_GROUP
-   codes. */
+/* Row i of the splits: for each run, how many of its elements come before tile i. The last row is
+   for the end. The sum of a row differs from i * tile by up to `slack`, so that most searches end
+   after a step or two. number: the number of samples. space: CLSORT__LANE_WORDS(CLSORT_GROUP)
+   words, and 2 * CLSORT_GROUP codes. */
 CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
                                      global uchar *splits, ulong splits_at, uint step_log2, uint n,
                                      uint tile, uint tiles, uint number, uint slack,
@@ -3505,11 +3433,12 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
         ((global uint *)(splits + splits_at))[i * CLSORT__MOST_RUNS + lane_run()] = count;
 }
 
-//---- merge: a tile of runs [RUNS.group RUNS.buckets]
-/* A tile of the merged run: where it begins, up to `slack` before or after its number times the
-   size of tiles, and how many elements it has. */
+//---- runs: a tile [RUNS.group RUNS.buckets]
+/* A tile of the merged run: its begin, which differs from the tile's number times `tile` by up to
+   `slack`, and its size. */
 typedef struct { uint begin, size; } merged_tile_t;
 
+/* The begin of tile i, by its split. It is clamped, because runs may not be sorted. */
 INLINE uint tile_begin(local const uint *split, size_t i, uint tile, uint slack, uint n)
 {
     const uint rank = (uint)min(i * tile, (size_t)n), least = rank - min(rank, slack);
@@ -3520,7 +3449,7 @@ INLINE uint tile_begin(local const uint *split, size_t i, uint tile, uint slack,
     return min(max(sum, least), rank + min(n - rank, slack));
 }
 
-/* Copies the splits of the work-group's tile and of the next one to local memory. Called by all
+/* Copies the splits of the work-group's tile and of the next tile to local memory. Called by all
    work-items; ends with a barrier. */
 INLINE merged_tile_t take_merged_tile(local uint *own, global const uchar *splits, uint tile,
                                       uint slack, uint n)
@@ -3536,10 +3465,10 @@ INLINE merged_tile_t take_merged_tile(local uint *own, global const uchar *split
     return m;
 }
 
-//---- merge: shares of a tile [RUNS.group]
+//---- runs: shares of a tile [RUNS.group]
 /* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
-   of the tile, and begins at slot begins[k] * CLSORT_ITEMS; keys[k] and values[k] are the addresses
-   of its first element. splits: of the tile and of the next one. owners[t]: the share that the
+   of the tile and begins at slot begins[k] * CLSORT_ITEMS. keys[k] and values[k] are the addresses
+   of its first element. splits: of the tile, then of the next tile. owners[t]: the share that the
    slots of work-item t belong to. */
 typedef struct {
     local ulong *keys, *values;
@@ -3555,8 +3484,8 @@ INLINE shares_t make_shares(local ulong *space)
     return s;
 }
 
-/* Writes the shares of a tile of up to `size` elements. run: that of the work-item's number. Called
-   by all work-items of a group with its splits there; needs a barrier after. */
+/* Finds the shares of a tile of up to `size` elements. run: the run whose number is the
+   work-item's. Called by all work-items of a group with the splits in s; needs a barrier after. */
 INLINE void find_shares(shares_t s, array_t run, uint size)
 {
     const uint t = local_id();
@@ -3582,8 +3511,8 @@ INLINE void find_shares(shares_t s, array_t run, uint size)
     s.owners[t] = owner;
 }
 
-/* Loads the shares into their slots. Called by all work-items with a barrier since the shares were
-   found; needs a barrier after. */
+/* Loads the shares into their slots. Called by all work-items with a barrier since find_shares;
+   needs a barrier after. */
 INLINE void load_shares(local code_t *keys, local uint *words, shares_t s, codec_t c)
 {
     const uint t = local_id();
@@ -3601,10 +3530,10 @@ INLINE void load_shares(local code_t *keys, local uint *words, shares_t s, codec
         put_item(keys, words, m * CLSORT_GROUP + t, v[m]);
 }
 
-//---- merge: pass of runs [RUNS.group]
-/* Each work-group writes a tile. The first level merges shares 0 and 1, 2 and 3 ..., the next one
-   the results; a result begins where the first of both begins. levels: log2 of the number of runs,
-   rounded up. */
+//---- runs: pass [RUNS.group]
+/* Each work-group writes a tile. The first level merges shares 0 and 1, 2 and 3 ..., the next level
+   the results. A result begins in the slots where the first of its two shares begins. levels: log2
+   of the number of runs, rounded up. */
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
                                     uint slack, uint levels, local ulong *space,
@@ -3636,9 +3565,9 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     store_items(v, keys, words, target, merged.begin, s.sums[CLSORT__MOST_RUNS], codec);
 }
 
-//---- merge: players [RUNS.alone]
-/* An element's code and, below, the number of its run: elements with equal codes come in the order
-   of their runs. Those beyond the end of a share come last. */
+//---- runs: players [RUNS.alone]
+/* A player: an element's code and, in lower bits, the number of its run. So elements with equal
+   codes come in the order of their runs. Players that stand for the end of a share come last. */
 #if CLSORT_KEY_BYTES < 8
 typedef ulong player_t;
 INLINE player_t make_player(code_t code, uint run)
@@ -3663,17 +3592,17 @@ INLINE uint player_first(player_t x, player_t y)
 }
 #endif   /* CLSORT_KEY_BYTES < 8 */
 
-//---- merge: trees of runs [RUNS.alone]
-/* A tree of losers over the shares of a tile: node i holds the loser of the match between the
-   winners of nodes 2i and 2i + 1, `best` the winner of all. A share's next element is next[k], and
-   `end` is where shares end; the best one goes to place `to`. */
+//---- runs: trees [RUNS.alone]
+/* A tree of losers over the shares of a tile. Node i holds the loser of the match between the
+   winners of nodes 2i and 2i + 1; `best` is the winner of all. next[k] is the next element of share
+   k, end[k] is where the share ends. The best element goes to place `to`. */
 typedef struct {
     uint next[CLSORT__MOST_RUNS], end[CLSORT__MOST_RUNS];
     player_t loser[CLSORT__MOST_RUNS], best;
     uint to;
 } tree_t;
 
-/* The next element of run k, or one that comes after all others. */
+/* The next element of run k, or a player that comes after all others. */
 INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, codec_t c)
 {
     return t->next[k] < t->end[k]
@@ -3681,8 +3610,8 @@ INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, codec_t c)
                : make_player(CLSORT_TOP_CODE, CLSORT__MOST_RUNS + k);
 }
 
-/* Begins a tile of `size` elements that is written from `to` on; returns how many its shares
-   have. */
+/* Begins a tile of `size` elements, the first of which goes to `to`. Returns the sum of its
+   shares. */
 INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global const uint *split,
                        uint size, uint to, codec_t c)
 {
@@ -3706,7 +3635,7 @@ INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global const uin
     return sum;
 }
 
-/* Writes the best element; its successor plays against the losers on its way. */
+/* Writes the best element. Its successor plays against the losers on the way up. */
 INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_t c)
 {
     const uint k = player_run(t->best);
@@ -3721,10 +3650,10 @@ INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_
     t->best = best;
 }
 
-//---- merge: serial pass of runs [RUNS.alone]
+//---- runs: serial pass [RUNS.alone]
 /* Each work-item writes `tiles_each` tiles, CLSORT_TREES at a time: a match waits for the one
-   before it, but not for those of other trees. Source: Knuth, The Art of Computer Programming 3,
-   5.4.1. */
+   before it in its tree, but not for matches in other trees. Source: Knuth, The Art of Computer
+   Programming 3, 5.4.1. */
 #define CLSORT_TREES 2
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
@@ -3757,449 +3686,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     }
 }
 
-//---- merge: published [PUBLISHED_MERGE]
-/* Bainville's local merge: each work-group sorts a block of one element per work-item, by merging
-   runs of 1, 2, 4 ... elements. The place of an element in the merged run is its place in its own
-   run plus the number of elements of the sibling run that precede it. Equal elements keep their
-   order, so no two get the same place. A sibling of `run` elements has run + 1 answers, hence one
-   probe more than log2 of `run`. */
-CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *keys,
-                                      local uint *words)
-{
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const codec_t codec = CLSORT_CODEC;
-    const uint i = (uint)get_global_id(0);
-    item_t r = load_item(source, codec, i, n);
-#if CLSORT_SHARE_LOG2 > 0
-    const uint t = local_id();
-    for (uint run = 1; run < CLSORT_GROUP; run *= 2) {
-        const uint sibling = (t & ~(run - 1)) ^ run, is_second = t & run ? 1 : 0;
-        uint rank = 0;
-        put_item(keys, words, t, r);
-        local_barrier();
-        for (uint step = run; step > 0; step /= 2)
-            if (rank + step <= run) {
-                const item_t other = get_item(keys, words, sibling + rank + step - 1);
-                rank += is_second ? (comes_before(r, other, codec) ? 0 : step)
-                                  : (comes_before(other, r, codec) ? step : 0);
-            }
-        local_barrier();
-        put_item(keys, words, (t & ~(2 * run - 1)) + (t & (run - 1)) + rank, r);
-        local_barrier();
-        r = get_item(keys, words, t);
-    }
-#endif   /* CLSORT_SHARE_LOG2 > 0 */
-    store_item(target, codec, i, n, r);
-}
-
-//---- merge: segments [SEGMENTS]
-/* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file. Their number does
-   not depend on the number of segments:
-
-     jobs    lists the slices of long segments, where only the device knows their lengths
-     pack    sorts short segments, of up to half a tile, several to a tile, in one trip through
-             local memory
-     tile    sorts the tiles of long segments
-     pass    merges runs of 1, 2, 4 ... tiles of the long segments that are not whole yet; one
-             launch for all where work-groups make progress
-
-   Each pass moves a segment from one of the arrays alt and target to the other. If a segment takes
-   an even number of passes, its tiles are sorted into the target, else into alt. So it is whole in
-   the target, and later passes leave it alone. On CPUs clsort_radix_pieces does what pack and tile
-   do. */
-/* The array that holds a segment's runs before a pass. Before pass `passes`, when one run is left,
-   it is the target. */
-INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
-{
-    return passes - pass & 1 ? alt : target;
-}
-
-#if !CLSORT_KERNEL_SUBSET
-/* Writes a work-group's slices to the table from job `base` on, of segments from `first` on; sums:
-   of the segments' slices. */
-INLINE void write_jobs(jobs_t j, uint base, uint first, uint slices, local const uint *sums)
-{
-    for (uint k = local_id(); k < slices && base < j.most && k < j.most - base; k += CLSORT_GROUP) {
-        uint which = 0;
-        for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
-            which += sums[which + step - 1] <= k ? step : 0;
-        j.table[CLSORT__JOB_HEAD + 2 * (base + k)] = first + which;
-        j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
-    }
-}
-
-/* Fills the table of jobs: the first segment that begins in each half tile, and the slices of
-   segments with more than `least` elements, in any order. A work-group counts the slices of
-   CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn; a search
-   among the sums finds the segment of a slice. Where offsets do not ascend, several segments may be
-   the first of a half tile: then the word is not read, and an atomic exchange keeps its writes
-   apart. The table's head must be 0 before, unless one work-group sees all segments: it clears
-   that. sums: CLSORT__SCAN_TOTAL_WORDS words. */
-CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
-{
-    const jobs_t j = CLSORT_JOBS;
-    const segments_t s = j.segments;
-    const uint t = local_id(), first = (uint)get_group_id(0) * CLSORT_GROUP,
-               i = first + t, reach = max(slice / 2, 1u);
-    const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
-    if (get_num_groups(0) == 1 && t == 0)
-        for (uint k = 0; k < CLSORT__JOB_HEAD; k++)
-            j.table[k] = 0;
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    if (i < segment_count(s) && segment_descends(s, i))
-        atomic_or((volatile global uint *)j.table + JOBS_DESCEND, 1);
-    const uint own_slices = own.size > least ? (own.size - 1) / slice + 1 : 0;
-    if (s.given_as & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
-        && (i == 0 || take_segment(s, i - 1).begin / reach < own.begin / reach))
-        atomic_xchg((volatile global uint *)job_half_tile(j, own.begin / reach), i);
-    uint slices;
-    sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);
-    if (own_slices)
-        atomic_max((volatile global uint *)j.table + JOBS_LONGEST, own_slices);
-    if (t == 0)
-        sums[CLSORT_GROUP] =
-            slices ? atomic_add((volatile global uint *)j.table + JOBS_LISTED, slices) : 0;
-    local_barrier();
-    write_jobs(j, sums[CLSORT_GROUP], first, slices, sums);
-}
-#endif   /* !CLSORT_KERNEL_SUBSET */
-
-//---- merge: tiles of segments [SEGMENTS.group]
-#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
-/* Sorts the tiles of long segments. */
-CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                       CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS,
-                                       local code_t *keys, local uint *words, local uint *splits)
-{
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target),
-                  alt = CLSORT_ARRAY(alt);
-    const codec_t codec = CLSORT_CODEC;
-    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
-    const uint all = job_count(j);
-    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
-        const job_t job = take_job(j, i);
-        const uint first = job.slice * CLSORT_TILE_ITEMS,
-                   size = first < job.segment.size
-                              ? min(job.segment.size - first, (uint)CLSORT_TILE_ITEMS)
-                              : 0;
-        const array_t from = array_at(job.where, source, target, alt);
-        const array_t to = runs_before(target, alt, segment_passes(job.segment, CLSORT_TILE_ITEMS),
-                                       0);
-        sort_tile(from, to, job.segment.begin + first, size, first, codec, codec, keys, words,
-                  splits);
-        local_barrier();
-    }
-}
-
-/* Merges what one job writes of a pair of runs of 2^pass tiles, if its segment is not whole yet. */
-INLINE void merge_job(job_t job, array_t target, array_t alt, uint pass, codec_t codec,
-                      local code_t *keys, local uint *words, local uint *splits)
-{
-    const uint passes = segment_passes(job.segment, CLSORT_TILE_ITEMS),
-               first = job.slice * CLSORT_TILE_ITEMS, run = CLSORT_TILE_ITEMS << pass;
-    const array_t from = advance(runs_before(target, alt, passes, pass), job.segment.begin);
-    const array_t to = advance(runs_before(target, alt, passes, pass + 1), job.segment.begin);
-    const pair_t p = find_pair(from, from, first, pass < passes ? job.segment.size : 0, run,
-                               2 * run - 1);
-    merge_tile(p, first, to, 0, 0, codec, keys, words, splits);
-}
-
-/* Merges pairs of runs of 2^pass tiles in the segments that are not whole yet; then, up to pass
-   `end`, the runs that these made. Of several passes work-groups draw the jobs: see "group:
-   numbers". The last word of splits holds the number. */
-CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
-                                       CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS, uint pass, uint end,
-                                       local code_t *keys, local uint *words, local uint *splits)
-{
-    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
-    const codec_t codec = CLSORT_CODEC;
-    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
-    const uint draws = end - pass > 1, groups = (uint)get_num_groups(0);
-    global uint *numbers = j.table + JOBS_NUMBERS;
-    local uint *word = splits + CLSORT_GROUP + 3;
-    uint i = draws ? share_number(draw_ahead(numbers), word) : (uint)get_group_id(0), first = 0;
-    for (uint all = pass_job_count(j, pass); pass < end && all; all = pass_job_count(j, ++pass)) {
-        uint moved = 0;
-        if (first)
-            wait_until_done(numbers, first);
-        for (; i - first < all; moved++) {
-            const uint next = draws ? draw_ahead(numbers) : i + groups;
-            merge_job(take_job(j, i - first), target, alt, pass, codec, keys, words, splits);
-            group_sync();
-            i = draws ? share_number(next, word) : next;
-        }
-        first += all;
-        if (draws)
-            tell_done(numbers, moved);
-    }
-}
-#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
-
-//---- merge: packed segments [ROW_TILES SEGMENTS.group]
-/* Where the elements of a tile of short segments lie. If `width` is 0, element i is at base + i.
-   Otherwise the segments have `width` elements each and begin a stride apart. */
-typedef struct { uint base, width, stride; } layout_t;
-
-INLINE uint layout_place(layout_t s, uint i)
-{
-    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;
-}
-
-/* How segments lie in a tile that packs them, in local memory.
-   - head_flags: a bit for each element that starts a segment, and for the one after the last
-     segment
-   - around: one word for each work-item. If its first element lies inside a segment that began
-     before, the lower half is that segment's first element and the upper half its end; else both
-     halves are the work-item's first element. Before that, where there are gaps: a bit for each
-     element of a segment. A gap is sorted like a segment, but neither loaded nor stored.
-   - end: the end of the last segment
-   - merges: the rounds of merges that the tile needs */
-#define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)
-typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;
-
-INLINE void flag_head(packing_t m, uint index)
-{
-    if (index < CLSORT_TILE_ITEMS)
-        atomic_or(&m.head_flags[index / 32], 1u << index % 32);
-}
-
-/* Flags elements first ... end - 1 of the tile as those of a segment. */
-INLINE void flag_inside(packing_t m, uint first, uint end)
-{
-    for (uint word = first / 32; word * 32 < end; word++) {
-        const uint from = max(first, word * 32) % 32, size = min(end, word * 32 + 32) - word * 32;
-        atomic_or(&m.around[word], (size < 32 ? (1u << size) - 1 : ~0u) & ~0u << from);
-    }
-}
-
-//---- merge: segments are packed [SEGMENTS.group]
-/* Which of a work-item's elements, CLSORT_GROUP apart, lie in segments: a bit for each. Needs a
-   barrier since they were flagged, and one before `around` is written again. */
-INLINE uint own_inside(segments_t s, packing_t m)
-{
-    uint inside = ~0u;
-    if (s.given_as & CLSORT__SEGMENTS_HAVE_GAPS)
-        for (uint k = 0; k < CLSORT_ITEMS; k++) {
-            const uint i = k * CLSORT_GROUP + local_id();
-            inside ^= (~m.around[i / 32] >> i % 32 & 1) << k;
-        }
-    return inside;
-}
-
-/* The first segment that begins in a half tile of `reach` elements; the number of segments if there
-   is none. The table's word counts only if that segment does begin in the half tile and the one
-   before it does not: words of half tiles where no segment begins were not written. */
-INLINE uint first_of_half_tile(jobs_t j, uint half_tile, uint reach)
-{
-    const segments_t s = j.segments;
-    const uint i = s.segments ? min(*job_half_tile(j, half_tile), s.segments - 1) : 0;
-    const uint begins = s.segments && take_segment(s, i).begin / reach == half_tile;
-    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < half_tile) ? i : s.segments;
-}
-
-/* Flags the heads and finds the end of a tile's segments: `per` segments of equal size, or if
-   offsets are given, the short ones that begin in the group's half tile, which fit. Only the last
-   segment of a half tile can be long: clsort_segment_tile sorts it. Called by all work-items, with
-   `m` cleared and a barrier since; `m` is complete after a barrier. */
-INLINE layout_t flag_segments(jobs_t j, packing_t m)
-{
-    const segments_t s = j.segments;
-    const uint t = local_id(), group = (uint)get_group_id(0),
-               reach = CLSORT_TILE_ITEMS / 2, half_begin = group * reach, per = j.per;
-    const uint first = per ? group * per : first_of_half_tile(j, group, reach);
-    const segment_t nothing = { 0, 0 },
-                    head = first < s.segments ? take_segment(s, first) : nothing;
-    const layout_t layout = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };
-    for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
-        const segment_t own = take_segment(s, i);
-        const uint start = per ? (i - first) * own.size : own.begin - head.begin;
-        if (!per && own.begin - half_begin >= reach)
-            break;
-        if (own.size > 0 && own.size <= reach && start <= CLSORT_TILE_ITEMS - own.size) {
-            flag_head(m, start);
-            atomic_max(m.end, start + own.size);
-            if (s.given_as & CLSORT__SEGMENTS_HAVE_GAPS) {
-                flag_head(m, start + own.size);
-                flag_inside(m, start, start + own.size);
-            }
-        }
-    }
-    return layout;
-}
-
-//---- merge: heads of segments [ROW_TILES SEGMENTS.group]
-/* The last head before an element that is no head, and the first head after it. */
-INLINE uint last_head(local const uint *head_flags, uint index)
-{
-    uint word = index / 32, bits = head_flags[word] & ((1u << index % 32) - 1);
-    while (bits == 0 && word > 0)
-        bits = head_flags[--word];
-    return word * 32 + (bits ? 31 - clz(bits) : 0);
-}
-
-INLINE uint next_head(local const uint *head_flags, uint index)
-{
-    uint word = index / 32, bits = head_flags[word] & ~((2u << index % 32) - 1);
-    while (bits == 0 && ++word < CLSORT_HEAD_WORDS)
-        bits = head_flags[word];
-    return bits ? word * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ITEMS;
-}
-
-/* Fills in `around` and `merges`: a segment that crosses the first element of work-item t is whole
-   at the latest after the round that merges the runs on both sides of t. Called by all work-items
-   with a barrier since the heads were flagged; needs one after. */
-INLINE void find_around(packing_t m, uint size)
-{
-    const uint t = local_id(), first = t * CLSORT_ITEMS;
-    const uint cut = first < size && !(m.head_flags[first / 32] >> first % 32 & 1);
-    m.around[t] = cut ? last_head(m.head_flags, first) | next_head(m.head_flags, first) << 16
-                      : first | first << 16;
-    if (cut)
-        atomic_max(m.merges, 32 - clz(t & -t));
-}
-
-//---- merge: packed elements [ROW_TILES SEGMENTS.group]
-/* Sorts the elements in a work-item's registers between the heads, by odd-even transposition. Bit m
-   of head_flags: element m starts a segment. */
-INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
-{
-    #pragma unroll
-    for (uint round = 0; round < CLSORT_ITEMS; round++) {
-        #pragma unroll
-        for (uint m = 0; m + 1 < CLSORT_ITEMS; m++)
-            if (m % 2 == round % 2 && !(head_flags >> (m + 1) & 1))
-                order_neighbours(&v[m], &v[m + 1], c);
-    }
-}
-
-/* Merges [first, middle) and [middle, end), the parts of one segment in two neighbouring runs, and
-   keeps the elements around them: each work-item takes the elements of its own places into v.
-   Barriers and reads beyond the end as for merge_items. */
-INLINE void merge_inside(item_t *v, local const code_t *keys, local const uint *words,
-                         uint first, uint middle, uint end, codec_t c)
-{
-    const uint own = local_id() * CLSORT_ITEMS,
-               diagonal = own > first ? min(own, end) - first : 0;
-    const uint split = split_items(keys, words, first, middle - first, middle, end - middle,
-                                   diagonal, c);
-    uint a = own < first ? own : first + split, b = own > end ? own : middle + (diagonal - split);
-    item_t x = get_item(keys, words, a), y = get_item(keys, words, b);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint second = a >= middle || (a >= first && b < end && comes_before(y, x, c));
-        v[m] = second ? y : x;
-        const uint next_place = second ? ++b : ++a;
-        const item_t next_item = get_item(keys, words, next_place);
-        x = second ? x : next_item;
-        y = second ? next_item : y;
-    }
-}
-
-/* Sorts a tile of elements between the heads, and with CLSORT_BREAK_TIES_BY_INDEX numbers those of
-   each segment before. Called by clsort_segment_pack with the elements in local memory, their heads
-   flagged, and a barrier since; leaves the sorted elements there, with a barrier since. */
-INLINE void sort_packed(local code_t *keys, local uint *words, packing_t packing,
-                        codec_t codec)
-{
-    const uint t = local_id(), first = t * CLSORT_ITEMS, merges = *packing.merges,
-               heads = packing.head_flags[first / 32] >> first % 32;
-    item_t v[CLSORT_ITEMS];
-    uint begin = packing.around[t] & 0xFFFF;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        v[m] = get_item(keys, words, first + m);
-        begin = heads >> m & 1 ? first + m : begin;
-        if (CLSORT_BREAK_TIES_BY_INDEX)
-            v[m].word[0] = first + m - begin;
-    }
-    sort_between(v, heads, codec);
-    put_own_items(keys, words, v);
-    #pragma unroll 1
-    for (uint k = 0; k < merges; k++) {
-        const uint run = CLSORT_ITEMS << k, start = first & ~(2 * run - 1),
-                   around = packing.around[(start + run) / CLSORT_ITEMS];
-        merge_inside(v, keys, words, max(around & 0xFFFF, start), start + run,
-                     min(around >> 16, start + 2 * run), codec);
-        put_own_items(keys, words, v);
-    }
-}
-
-//---- merge: pack kernel [ROW_TILES SEGMENTS.group]
-/* Makes a cleared packing_t in `space`. Called by all work-items; ends with a barrier. */
-INLINE packing_t clear_packing(local uint *space)
-{
-    local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
-    const packing_t packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
-    clear_words(space, CLSORT__PACKING_WORDS(CLSORT_GROUP, CLSORT_TILE_ITEMS));
-    local_barrier();
-    return packing;
-}
-
-#if CLSORT_IS(SEGMENTS) && !CLSORT_RANGES && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG
-/* Sorts short segments, a tile of them per work-group; `per` segments if all have the same size.
-   One read and one write of each element. space: CLSORT__PACKING_WORDS words for packing_t. */
-CLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,
-                                       local uint *words, local uint *space)
-{
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const codec_t codec = CLSORT_CODEC;
-    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
-    const packing_t packing = clear_packing(space);
-    const layout_t layout = flag_segments(j, packing);
-    local_barrier();
-    const uint t = local_id(), size = *packing.end, inside = own_inside(j.segments, packing);
-    if (CLSORT_BRANCH_BARRIERS && size == 0)
-        return;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = m * CLSORT_GROUP + t;
-        put_item(keys, words, i,
-                 i < size && inside >> m & 1
-                     ? load_numbered(source, codec, layout_place(layout, i), 0)
-                     : top_item());
-    }
-    if (t == 0)
-        flag_head(packing, size);
-    local_barrier();
-    find_around(packing, size);
-    local_barrier();
-    sort_packed(keys, words, packing, codec);
-    for (uint i = t, m = 0; i < size; i += CLSORT_GROUP, m++)
-        if (inside >> m & 1)
-            store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
-}
-#endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_RANGES && ... */
-
-//---- merge: segments serially [SEGMENTS.alone SEGMENTS.lanes]
-#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
-/* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
-   piece. */
-CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
-                                       CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS, uint pass, uint piece)
-{
-    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
-    const codec_t codec = CLSORT_CODEC;
-    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
-    const uint all = pass_job_count(j, pass), run = piece << pass;
-    for (uint i = (uint)first_job(all); i < all; i += (uint)get_global_size(0)) {
-        const job_t job = take_job(j, i);
-        const uint passes = segment_passes(job.segment, piece), first = job.slice * piece;
-        if (pass >= passes || first >= job.segment.size)
-            continue;
-        const array_t from = advance(runs_before(target, alt, passes, pass), job.segment.begin);
-        const pair_t p = find_pair(from, from, first, job.segment.size, run, 2 * run - 1);
-        const uint begin = first - p.start, size = p.na + p.nb, end = min(begin + piece, size),
-                   a = split_pair(p, begin, codec);
-        const uint end_a = end == size ? p.na : split_pair(p, end, codec);
-        merge_slice(p, a, end_a, begin - a, end - end_a,
-                    advance(runs_before(target, alt, passes, pass + 1), job.segment.begin), first,
-                    codec);
-    }
-}
-#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
-
-//---- radix: codes [CACHED HYBRID PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
-/* A code in two words of a table. */
+//---- distribution: codes [CACHED HYBRID PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
+/* A code is stored in two words of a table, the lower one first. */
 INLINE code_t table_code(global const uint *words)
 {
     return (code_t)(words[0] | (ulong)words[1] << 32);
@@ -4211,8 +3699,8 @@ INLINE void set_table_code(global uint *words, code_t code)
     words[1] = (uint)((ulong)code >> 32);
 }
 
-/* Zeroes the tables of passes from the plan to `end`, but for SKIP_PASSES, which others read
-   meanwhile. */
+/* Zeroes the tables of passes from the plan to `end`, except the word SKIP_PASSES, which other
+   work-groups may read meanwhile. */
 INLINE void clear_passes(global uint *words, global const uint *end)
 {
     for (size_t i = get_global_id(0); i < (size_t)(end - words); i += get_global_size(0))
@@ -4220,54 +3708,53 @@ INLINE void clear_passes(global uint *words, global const uint *end)
             words[i] = 0;
 }
 
-//---- radix: plan [CACHED PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
-/* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the
-   code. The elements are cut into `blocks` of block_elements elements, whole tiles but for the last
-   one. A pass is two or three launches:
+//---- distribution: passes of radix [CACHED PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
+/* RADIX sorts by the least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS
+   bits of the code. The elements are cut into `blocks` of block_elements elements; all but the last
+   block are whole tiles. A pass is two or three launches:
 
      count      how often each digit occurs in each block             reads keys
-     scan       where each block's elements of each digit begin           2^bits * blocks words
-     scatter    moves the elements there                                  reads and writes elements
+     scan       where each block's elements of each digit begin       2^bits * blocks words
+     scatter    moves the elements there                              reads and writes elements
 
-   Work-groups need no scan: counting also adds to sums over STRETCH_BLOCKS blocks, and scattering
-   adds up those sums and the counts of its own stretch.
+   With a work-item per block, counts and places lie in private memory. With a work-group per block,
+   a tile at a time is put in order in local memory and written digit by digit. Work-groups need no
+   scan: `count` also adds its counts to sums over STRETCH_BLOCKS blocks, and `scatter` adds up
+   these sums and the counts of its own stretch.
 
-   With a work-item per block counts and places lie in private memory; with a work-group per block a
-   tile at a time is put in order in local memory and written digit by digit.
-
-   Which passes move anything is decided on the device. The first count also finds the bits in which
-   any two codes differ. From these follows the PLAN, which the first scan writes; where work-groups
-   need no scan, each launch finds its own word of it. For every pass the plan has one word that
-   says whether the pass sorts, copies or is idle, and between which arrays. A pass whose digit is
-   the same everywhere is idle. The moves alternate between target and alt, and the last one ends in
-   target. So a sort in place needs an even number of moves, and one out of place at least one. If
-   that takes one move more, the first idle pass copies. In place with an odd number of passes,
-   perhaps none is idle: there the host adds a pass at the end, which never sorts.
+   The device decides which passes move anything. The first count also finds the bits in which any
+   two codes differ. The PLAN follows from these bits. For each pass it has one word: the pass
+   sorts, copies or is idle, and between which arrays. The first scan writes the plan; work-groups,
+   which have no scan, compute the word of their pass in each launch. A pass is idle if its digit is
+   the same in all codes. Moves alternate between target and alt, and the last move ends in target.
+   So a sort in place needs an even number of moves, and one out of place at least one. If the
+   passes that sort make one move too few, the first idle pass copies. A sort in place by an odd
+   number of passes may have no idle pass: so the host adds a pass at the end, which never sorts.
 
      in place, 4 passes:      all sort             S>t  t>T  T>t  t>T   S source, T target, t alt
-                              digit 2 is constant  S>t  t>T  T=t  t>T
+                              digit 2 is constant  S>t  t>T  T=t  t>T   > sorts, = copies, . idle
                               digits 1, 2 are      S>t  .    .    t>T
      out of place, 4 passes:  all sort             S>t  t>T  T>t  t>T
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
                               all are              S=T  .    .    . */
-/* Digits of a whole code. */
+/* The number of digits of a whole code. */
 #define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)
 
-/* What a digit of a code is. */
+/* digit_t: how a code becomes its digit. */
 #if CLSORT_IS(PARTITION)
 #if CLSORT_SHARE_LOG2 == 0
 #define CLSORT_SPLITTER_SPACE
 #else
 #define CLSORT_SPLITTER_SPACE local
 #endif
-/* A partition's digit is how many of CLSORT_DIGITS - 1 codes a code does not come before. The
-   splitters are the last ones of these. All before them are 0, which no code comes before: so part
-   p has digit CLSORT_FIRST_PART + p. A search begins with codes in registers: `middle`, then
-   `lower` or `upper`. */
+/* The digit of a partition is found in a list of CLSORT_DIGITS - 1 codes: it is the number of them
+   that the element's code reaches. The caller's splitters end the list. The codes before them are
+   0, which every code reaches, so part p has digit CLSORT_FIRST_PART + p. A search begins with
+   codes in registers: `middle`, then `lower` or `upper`. */
 #define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))
-/* 1: codes lie in the order of a search tree, level by level. The first comparison gives bit 0 of a
-   node's number in its level, the next one bit 1 ...: so a step adds a constant, and nodes that
-   work-items look at side by side lie in different banks. */
+/* 1: the splitters lie in the order of a search tree, level by level. The first comparison gives
+   bit 0 of a node's number in its level, the next one bit 1 ... So a step adds a constant, and
+   nodes that work-items read together lie in different banks. */
 #define CLSORT_SPLITTER_TREE \
     (CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 > 0 && CLSORT_DIGIT_BITS == 8)
 typedef struct {
@@ -4275,8 +3762,8 @@ typedef struct {
     code_t lower, middle, upper;
 } digit_t;
 #elif CLSORT_IS(CACHED)
-/* A digit of a pass; or a cell of the codes from low to last, which `range` has the range of. A
-   common code has a cell of its own, behind the others, whose range is `left` where it lies. */
+/* Either a digit of a pass; or, with is_cell, a cell of the codes from low to last, and range[cell]
+   is its range. A common code has its own cell behind the others. Range `left` is not moved. */
 typedef struct {
     uint shift, mask, is_cell, left;
     code_t low, last, common;
@@ -4286,8 +3773,7 @@ typedef struct {
 typedef struct { uint shift, mask; } digit_t;
 #endif   /* CLSORT_IS(PARTITION) */
 
-/* The arguments of every radix kernel. Bits first_bit ... last_bit - 1 of the code are sorted
-   by. */
+/* The arguments of every radix kernel. Bits first_bit ... last_bit - 1 of the code decide. */
 #define CLSORT_RADIX_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
@@ -4307,15 +3793,15 @@ typedef struct {
     codec_t codec;
     global uint *scratch;
     uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;
-    uint done;   /* others have sorted: nothing is to do */
+    uint done;   /* another form of radix has sorted: there is nothing to do */
     uint leaves_bits;   /* sweeps leave low bits to a sort of equal prefixes */
     digit_t digit;   /* of a partition */
 } radix_t;
 
-/* The scratch, in words. Of work-items: plan, bits seen per block, table[block][digit]. Of passes
-   by work-groups: plan, bits seen, sums[2][stretch][digit], of even passes and of odd ones,
-   table[block][digit]. Of partitions by work-groups: plan, bits seen, table[digit][block],
-   totals[digit]. */
+/* The scratch, in words. With a work-item per block: plan, bits seen per block,
+   table[block][digit]. Passes by work-groups: plan, bits seen, sums[2][stretch][digit] for even and
+   for odd passes, table[block][digit]. Partitions by work-groups: plan, bits seen,
+   table[digit][block], totals[digit]. */
 INLINE global uint *radix_seen(radix_t r, uint block)
 {
     return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT__SEEN_WORDS;
@@ -4331,8 +3817,8 @@ INLINE uint radix_passes(radix_t r)
     return max((r.last_bit - r.first_bit + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, 1u);
 }
 
-//---- radix: digits [CACHED PARTITION.group PARTITION.votes RADIX SEGMENTS.alone SEGMENTS.lanes
-//----     SWEEP]
+//---- distribution: digits [CACHED PARTITION.group PARTITION.votes RADIX SEGMENTS.alone
+//----     SEGMENTS.lanes SWEEP]
 #if CLSORT_IS(PARTITION)
 INLINE digit_t pass_digit(radix_t r, uint pass)
 {
@@ -4375,8 +3861,8 @@ INLINE uint digit_of(code_t code, digit_t d)
 #endif   /* CLSORT_SPLITTER_TREE */
 }
 #else
-/* Where a digit lies in a code. The pass that the host may add has the last digit; it never
-   sorts. */
+/* The position of a pass's digit in a code. The pass that the host may add gets the position of the
+   last digit; it never sorts. */
 INLINE digit_t pass_digit(radix_t r, uint pass)
 {
     const uint shift = r.first_bit + min(pass, radix_passes(r) - 1) * CLSORT_DIGIT_BITS;
@@ -4401,14 +3887,15 @@ INLINE uint digit_of(code_t code, digit_t d)
 }
 #endif   /* CLSORT_IS(PARTITION) */
 
-/* A word of the plan: bits that say whether a pass sorts, copies or does neither, and whether it is
-   an odd one of those that sort; above them, from bits PASS_FROM and PASS_TO on, the arrays. */
+/* A word of the plan. Flags: the pass sorts; it copies; an odd number of passes sorted before it.
+   From bit PASS_FROM on, the array to read; from bit PASS_TO on, the array to write. 0: idle. */
 enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };
-/* Values of in_place: target is the source, or alt is, which then must not be written first. */
+/* Values of in_place: the target is the source; alt is the source, and must not be written
+   first. */
 enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };
 
-/* The plan's word for a pass; `differ` has the code bits in which keys differ. If elements must
-   move once more than passes sort, the first pass that does not sort copies them. */
+/* The plan's word for a pass. `differ` has the code bits in which keys differ. If one move is
+   missing, the first pass that does not sort copies. */
 INLINE uint make_plan(radix_t r, code_t differ, uint pass)
 {
     const uint passes = radix_passes(r);
@@ -4436,7 +3923,7 @@ INLINE uint make_plan(radix_t r, code_t differ, uint pass)
            | (left & 1 ? ARRAY_TARGET : ARRAY_ALT) << PASS_TO;
 }
 
-/* The code bits in which keys differ, by the bits seen of the first block or of all together. */
+/* The bits in which keys differ: bits seen of block 0, where work-groups merge all blocks' bits. */
 INLINE code_t differing_bits(radix_t r)
 {
     return table_code(radix_seen(r, 0)) & table_code(radix_seen(r, 0) + 2);
@@ -4450,14 +3937,15 @@ INLINE void write_plan(radix_t r, code_t differ)
         r.scratch[p] = make_plan(r, differ, p);
 }
 
-/* The plan's word for this pass. Work-groups with blocks each find it again. */
+/* The plan's word for this pass. Work-groups have no scan that writes the plan: each computes
+   it. */
 INLINE uint pass_plan(radix_t r)
 {
     return CLSORT_IS(RADIX) && CLSORT_SHARE_LOG2 > 0 ? make_plan(r, differing_bits(r), r.pass)
                                                      : r.scratch[r.pass];
 }
 
-/* The plan's word for the count of this pass. The first one runs before there is a plan. */
+/* The plan's word for a count. The first count runs before the bits are known: it always sorts. */
 INLINE uint count_plan(radix_t r)
 {
     return r.pass ? pass_plan(r) : r.done ? 0 : PASS_SORTS;
@@ -4468,9 +3956,9 @@ INLINE array_t plan_array(radix_t r, uint plan, uint shift)
     return array_at(plan >> shift & 3, r.source, r.target, r.alt);
 }
 
-//---- radix: partition [PARTITION]
-/* PARTITION. One radix pass whose digits are the numbers of parts: count, scan, scatter. The codes
-   of the splitters lie in private or in local memory. */
+//---- distribution: codes of splitters [PARTITION]
+/* PARTITION: one radix pass whose digits are the numbers of parts: count, scan, scatter. The
+   splitters' codes lie in private memory, or in local memory. */
 #define CLSORT_PARTITION_ARGS \
     CLSORT_SORT_ARGS, global const uchar *splitters, ulong splitters_at, global uchar *starts, \
         ulong starts_at, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
@@ -4482,15 +3970,15 @@ INLINE array_t plan_array(radix_t r, uint plan, uint shift)
             { codes, 0, 0, 0 } \
     }
 
-/* Code i of the CLSORT_DIGITS codes of a search; the last one is not used. */
+/* Code i of the CLSORT_DIGITS codes of a search. The last one is not used. */
 INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, codec_t c)
 {
-    const uint s = i + count - (CLSORT_DIGITS - 1);   /* wraps before the first one */
+    const uint s = i + count - (CLSORT_DIGITS - 1);   /* wraps if i precedes the first splitter */
     return s < count ? encode(((global const code_t *)splitters)[s], c) : 0;
 }
 
-//---- radix: blocks [CACHED PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
-/* The elements begin ... begin + size - 1 of a block. `works` 0 makes an empty block: then a
+//---- distribution: blocks [CACHED PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
+/* Elements begin ... begin + size - 1 are a block. If `works` is 0 the block is empty: then a
    kernel's loops do nothing, and no barrier has to stand under a condition. */
 typedef struct { uint begin, size; } block_t;
 
@@ -4502,9 +3990,10 @@ INLINE block_t take_block(radix_t r, uint block, uint works)
     return b;
 }
 
-/* Bits that some key has set, and bits that some key has clear. */
+/* Bits that are set in some code, and bits that are clear in some code. */
 typedef struct { code_t set, clear; } seen_t;
 
+/* Notes the bits of a code, and returns the code. */
 INLINE code_t see_code(seen_t *seen, code_t code)
 {
     seen->set |= code;
@@ -4512,7 +4001,7 @@ INLINE code_t see_code(seen_t *seen, code_t code)
     return code;
 }
 
-//---- radix: blocks are copied [CACHED RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
+//---- distribution: blocks are copied [CACHED RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
 /* Work-item t of `step` work-items copies its share of a block. */
 INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
 {
@@ -4521,14 +4010,14 @@ INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
         store_whole_item(to, r.codec, b.begin + i, load_whole_item(from, r.codec, b.begin + i));
 }
 
-//---- radix: a block per work-item [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
+//---- distribution: a block per work-item [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
 //----     SEGMENTS.lanes]
-/* CPU devices: plain loops, the counters in private memory, which is the first-level cache. */
+/* For CPUs: plain loops, with the counters in private memory, which the first-level cache holds. */
 #define CLSORT_COUNT_COPIES 4
-/* How many keys digits are taken from at a time, in a loop that compilers turn into vectors. */
+/* The number of keys whose digits are found at once, in a loop that compilers vectorize. */
 #define CLSORT_CODES_AT_ONCE 16
 
-/* The table of a block: how many elements of each digit it has, then where these begin. */
+/* The table of a block: each digit's number of elements; after the scan, where these begin. */
 INLINE global uint *block_table(radix_t r, uint block)
 {
     return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT_DIGITS
@@ -4536,9 +4025,8 @@ INLINE global uint *block_table(radix_t r, uint block)
 }
 
 #if CLSORT_IS(PARTITION)
-/* The digits of CLSORT_CODES_AT_ONCE codes, side by side in vectors, or of `size` 1. Of a search,
-   every CLSORT_FINE_DIGITS-th splitter is compared with all codes in a vector; then each code is
-   searched between two of these. */
+/* The digits of `size` codes, CLSORT_CODES_AT_ONCE or 1. First every CLSORT_FINE_DIGITS-th splitter
+   is compared with all codes in a vector; then each code is searched between two of them. */
 #define CLSORT_FINE_DIGITS (CLSORT_DIGITS / 16)
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, 16) codes16_t;
 INLINE void digits_of(const code_t *code, uint size, digit_t d, uint *digit)
@@ -4559,7 +4047,7 @@ INLINE void digits_of(const code_t *code, uint size, digit_t d, uint *digit)
 }
 #endif   /* CLSORT_IS(PARTITION) */
 
-/* The digits of `size` elements, a constant: of CLSORT_CODES_AT_ONCE or of 1. */
+/* The digits of `size` elements. size is a constant, CLSORT_CODES_AT_ONCE or 1. */
 INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
                         uint *digit, seen_t *seen)
 {
@@ -4574,9 +4062,11 @@ INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, digit_t 
 #endif
 }
 
-//---- radix: counts of a block [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
-/* Where elements of a digit go: to the digit, or of a cell to its range. Ranges are looked up where
-   they are used: in a loop of their own compilers gather them into vectors, which takes longer. */
+//---- distribution: counts of a block [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
+//----     SEGMENTS.lanes]
+/* The part that a digit belongs to: the digit itself, or the range of a cell. Ranges are looked up
+   where they are used: compilers would turn a separate loop into a gather of vectors, which is
+   slower. */
 INLINE uint range_of(uint digit, digit_t d)
 {
 #if CLSORT_IS(CACHED)
@@ -4586,7 +4076,7 @@ INLINE uint range_of(uint digit, digit_t d)
 #endif
 }
 
-/* Are elements of a range left where they lie? */
+/* 1 if elements of this range are not moved. */
 INLINE uint is_left(uint range, digit_t d)
 {
 #if CLSORT_IS(CACHED)
@@ -4596,7 +4086,7 @@ INLINE uint is_left(uint range, digit_t d)
 #endif
 }
 
-/* Does it take long to find a digit? */
+/* 1 if digits are searched, which takes long. */
 INLINE uint is_searched(digit_t d)
 {
 #if CLSORT_IS(CACHED)
@@ -4615,8 +4105,8 @@ INLINE void count_digits(radix_t r, array_t from, uint begin, uint size, digit_t
         counters[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + range_of(digit[k], d)]++;
 }
 
-/* Counts the digits of a block in its table. There are CLSORT_COUNT_COPIES counters per digit, so
-   that equal digits in a row need not wait for each other. */
+/* Counts the digits of a block into its table. Each digit has CLSORT_COUNT_COPIES counters, so that
+   an increment does not wait for the one before if digits are equal. */
 INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b, digit_t d)
 {
     uint counters[CLSORT_COUNT_COPIES * CLSORT_DIGITS], i = 0;
@@ -4636,7 +4126,8 @@ INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b, digit_
     return seen;
 }
 
-/* Turns the counts of a digit into places, of which `sum` is the first; returns the next one. */
+/* Replaces each block's count of a digit by the place where that digit begins. `sum` is the first
+   of these places; returns the place after the last element. */
 INLINE uint place_digit(radix_t r, uint digit, uint sum)
 {
     for (uint b = 0; b < r.blocks; b++) {
@@ -4648,6 +4139,7 @@ INLINE uint place_digit(radix_t r, uint digit, uint sum)
 }
 
 #if CLSORT_IS(RADIX)
+/* A work-item per block. The first pass also notes the bits seen. */
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -4683,13 +4175,14 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 }
 #endif   /* CLSORT_IS(RADIX) */
 
-//---- radix: lanes [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
-/* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
-   that of a key of 4 bytes, and below it the 4 bytes of its value or of its number.
-   CLSORT_VECTOR_LANES: lanes of a vector, of 64 bytes. CLSORT_COMPRESSES: are there AVX-512's
-   instructions that put some lanes in front? Pairs need them. CLSORT_WITH_VECTORS stands before
-   kernels that use them: PoCL 7.1 without its optimizer takes vectors of other kernels apart, and
-   cannot with what compress and expand return. */
+//---- distribution: lanes [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
+/* A lane of a vector, where vectors sort ("vectors"), holds the code of a bare key; or a
+   pair: the code of a key of 4 bytes, and below it its value of 4 bytes, or the element's number.
+   LANE_BYTES: bytes of a lane, 0 if vectors do not sort. VECTOR_LANES: lanes of a vector of 64
+   bytes. COMPRESSES: the compiler has the instructions of AVX-512 that move selected lanes to the
+   front; pairs need them. CLSORT_WITH_VECTORS is an attribute of the kernels that use these:
+   without it PoCL 7.1, when it does not optimize, splits vectors, and fails at the results of
+   compress and expand. */
 #if CLSORT_RECORDS || CLSORT_NO_VECTORS
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
@@ -4740,17 +4233,17 @@ typedef ulong8 vector_t;
 typedef code_t lane_t;
 #endif
 #define CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES > 0 && CLSORT_VALUE_BYTES > 0)
-/* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
+/* 1: an element fits into one lane and has as many bytes: bare keys, or packed pairs. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
 
-/* How many lanes the second array of packed pairs has room for. The host says so in `pass`, which
-   vectors do not have. */
+/* The number of lanes that the second array of packed pairs has room for. The host passes it as
+   `pass`, which sorts by vectors do not need. */
 INLINE uint spare_lanes(radix_t r) { return r.pass; }
 
-//---- radix: scatter where places collide [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
-/* Do most digits write to few sets of a first-level cache, where they evict each other's lines? So
-   it is with evenly spaced keys in any order: digits begin a power of two apart. `next`: the places
-   of the digits of `size` elements. Few elements are not worth the look. */
+//---- distribution: scatter where places collide [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
+/* 1 if most digits write to few sets of a first-level cache, where they evict each other's lines.
+   Evenly spaced keys in any order do this, because their digits begin a power of two apart. next:
+   the places of the digits of `size` elements. For few elements the check does not pay. */
 #define CLSORT_CACHE_SETS 64
 #define CLSORT_CACHE_WAYS 12
 CLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)
@@ -4771,9 +4264,9 @@ CLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)
     return 2 * colliding > all;
 }
 
-//---- radix: scatter of a block per work-item [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
-//----     SEGMENTS.lanes]
-/* What moves, as it lies in memory: a lane, or an item with its key instead of the code. */
+//---- distribution: scatter of a block per work-item [CACHED PARTITION.alone RADIX.alone
+//----     SEGMENTS.alone SEGMENTS.lanes]
+/* An element as it moves: a lane, or an item whose key is not encoded. */
 #if CLSORT_IN_LANES
 typedef lane_t moved_t;
 #define CLSORT_STAGE_ITEMS (64 / (uint)sizeof(moved_t))
@@ -4781,12 +4274,12 @@ typedef lane_t moved_t;
 typedef item_t moved_t;
 #define CLSORT_STAGE_ITEMS 8
 #endif
-/* Lanes, if there are more than caches hold, or elements whose places collide wait in the
-   first-level cache until they fill a line of the target, which is written past the caches where
-   the compiler knows how. In a pass of radix this takes 1 / 1.3 to 1 / 1.6 of the time for 2^24
-   keys, 1.3 times as long for 2^20; to ranges, which are read once, 0.8 of the time for 2^20 lanes
-   of 8 bytes. Evenly spaced keys that come sorted, with values, take 1 / 4 of the time for 2^18 and
-   2^20 of them. */
+/* STAGING: elements wait in the first-level cache until they fill a line of the target. The line is
+   then written past the caches, if the compiler has such a store. Staged are lanes, if there are
+   more than caches hold, and elements whose places collide. In a pass of radix, staging lanes takes
+   1 / 1.3 to 1 / 1.6 of the time for 2^24 keys, but 1.3 times as long for 2^20. A split into
+   ranges, which are read once, takes 0.8 of the time for 2^20 lanes of 8 bytes. For sorted, evenly
+   spaced keys with values a pass takes 1 / 4 of the time, for 2^18 and 2^20 of them. */
 #define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
 #define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGING_BYTES / (uint)sizeof(moved_t))
 
@@ -4805,15 +4298,14 @@ INLINE moved_t load_moved(radix_t r, array_t from, uint i)
 #endif
 }
 
-/* The lanes of an array. */
 INLINE global lane_t *lanes_of(array_t a)
 {
     return (global lane_t *)a.keys;
 }
 
-/* Stores elements side by side; lanes lie in one line of the target. Places of pieces are kept
-   inside the piece: segments may overlap if offsets do not ascend, and then another work-item
-   changes elements after they were counted. */
+/* Stores `count` elements side by side. Lanes stay within a line of the target. Places of pieces
+   are kept inside the piece: if offsets descend, segments may overlap, and another work-item may
+   change elements after they were counted. */
 INLINE void store_moved(radix_t r, array_t to, uint place, const moved_t *e, uint count)
 {
 #if CLSORT_IN_LANES && !CLSORT_NEEDS_PIECES && __has_builtin(__builtin_nontemporal_store)
@@ -4834,8 +4326,8 @@ INLINE void store_moved(radix_t r, array_t to, uint place, const moved_t *e, uin
     }
 }
 
-/* Stores the elements of a line below `slot`, the next of which belongs at `place`, but none before
-   `first`. */
+/* Stores the elements of a line below `slot`, but none whose place is before `first`. The element
+   at `slot` belongs at `place`. */
 INLINE void store_line(radix_t r, array_t to, const moved_t *line, uint slot, uint place,
                        uint first)
 {
@@ -4843,9 +4335,11 @@ INLINE void store_line(radix_t r, array_t to, const moved_t *line, uint slot, ui
     store_moved(r, to, place - count, line + (slot - count), count);
 }
 
-//---- radix: elements of a block move [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
+//---- distribution: elements of a block move [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
 //----     SEGMENTS.lanes]
-/* What moves elements, and where those of each digit begin and go on; lines that are not full. */
+/* The move of a block. next: where the next element of each digit goes; first: where the block's
+   elements of the digit begin; lines: staged elements of each digit; skew: elements from the start
+   of a line to the target's first one. */
 typedef struct {
     array_t from, to;
     digit_t digit;
@@ -4854,7 +4348,7 @@ typedef struct {
     moved_t (*lines)[CLSORT_STAGE_ITEMS];
 } block_mover_t;
 
-/* Moves `size` elements, a constant, as is `stages`. */
+/* Moves `size` elements; size and `stages` are constants. */
 INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint size, uint stages)
 {
     uint digit[CLSORT_CODES_AT_ONCE];
@@ -4876,7 +4370,7 @@ INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint size, uin
     }
 }
 
-/* Digits that are searched for are found for several elements at once. */
+/* Moves the elements of a block. Digits that take long to find are found for several at once. */
 INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
 {
     uint i = 0;
@@ -4886,7 +4380,7 @@ INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
         move_elements(r, m, b.begin + i, 1, stages);
 }
 
-/* Moves the elements of a block to the places that `next` holds for each digit. */
+/* Moves the elements of a block to the places that `next` has for each digit. */
 INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, digit_t d, uint *next,
                        uint stages)
 {
@@ -4904,7 +4398,7 @@ INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, digit_t d
     mem_fence(CLK_GLOBAL_MEM_FENCE);
 }
 
-//---- radix: a pass moves a block [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
+//---- distribution: a pass moves a block [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
 INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
 {
     move_block(r, plan_array(r, plan, PASS_FROM), plan_array(r, plan, PASS_TO), b,
@@ -4930,7 +4424,1424 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
 }
 #endif   /* CLSORT_IS(RADIX) */
 
-//---- radix: partition by work-items [PARTITION.alone]
+//---- distribution: a tile per work-group [PARTITION.group PARTITION.votes RADIX.group SWEEP]
+/* 1: a partition into few parts where warps are known, which rank by votes. */
+#define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
+
+//---- distribution: counting [PARTITION.group PARTITION.votes RADIX.group SWEEP]
+/* Copies of each local counter, so that lanes with equal digits meet less often in one bank. The
+   histogram of sweeps packs two counters of 16 bits into a word, so a work-group may count at most
+   CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements. Warps need neither: their plain increment
+   handles equal digits at once. */
+#define CLSORT_HALF_COUNTERS (CLSORT_IS(SWEEP) && !CLSORT_WARPS)
+#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_IS(SWEEP) ? CLSORT_RADIX_DIGITS : 1))
+#define CLSORT_COUNT_COPIES \
+    (CLSORT_IS(SWEEP)   ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) \
+     : CLSORT_FEW_VOTES ? CLSORT__WARP \
+                        : CLSORT__LEAST_COPIES)
+#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)
+/* The keys that a work-item loads at once. */
+#define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
+
+/* Clears the counters and the bits seen behind them. Ends with a barrier. */
+INLINE void clear_counters(local uint *counters)
+{
+    clear_words(counters, CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
+    local_barrier();
+}
+
+/* Counts a digit of pass first + p in a work-item's counters. */
+INLINE void count_one(local uint *own, uint p, uint digit)
+{
+    const uint i = p * CLSORT_DIGITS + digit;
+    atomic_add(&own[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES],
+               CLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);
+}
+
+/* Counts the digits of passes first ... last of a block's elements. Called with the counters
+   cleared and a barrier since; the counts are complete after a barrier. Loads CLSORT_COUNT_ITEMS
+   keys before it counts the first of them; the last keys of a block come one by one. */
+INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
+                        local uint *counters, seen_t *seen)
+{
+    const uint step = CLSORT_GROUP * CLSORT_COUNT_ITEMS, rest = b.size % step;
+    local uint *own = counters + local_id() % CLSORT_COUNT_COPIES;
+    for (uint base = local_id(); base < b.size - rest; base += step) {
+        const array_t at = advance(from, (long)b.begin + base);
+        code_t code[CLSORT_COUNT_ITEMS];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
+            code[m] = *key_place(at, m * CLSORT_GROUP);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
+            code[m] = see_code(seen, encode(code[m], r.codec));
+        for (uint p = first; p <= last; p++) {
+            const digit_t digit = pass_digit(r, p);
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
+                count_one(own, p - first, digit_of(code[m], digit));
+        }
+    }
+    #pragma unroll 1
+    for (uint i = b.size - rest + local_id(); i < b.size; i += CLSORT_GROUP) {
+        const code_t code = see_code(seen, encode(*key_place(from, (size_t)b.begin + i), r.codec));
+        for (uint p = first; p <= last; p++)
+            count_one(own, p - first, digit_of(code, pass_digit(r, p)));
+    }
+}
+
+/* The sum of the copies of counter i. Called with a barrier since the counting. If there is a copy
+   for each lane, work-items begin in different banks. */
+INLINE uint counter_sum(local const uint *counters, uint i)
+{
+    uint count = 0;
+    for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
+        const uint copy = CLSORT_FEW_VOTES ? (k + i) % CLSORT_COUNT_COPIES : k,
+                   word = counters[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + copy];
+        count += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;
+    }
+    return count;
+}
+
+/* Merges bits seen into four words: set, then clear, low half first. Called with a barrier since
+   the words were cleared; they are complete after a barrier. */
+INLINE void merge_seen(local uint *words, seen_t seen)
+{
+    atomic_or(&words[0], (uint)seen.set);
+    atomic_or(&words[2], (uint)seen.clear);
+    if (CLSORT_KEY_BYTES == 8) {
+        atomic_or(&words[1], (uint)((ulong)seen.set >> 32));
+        atomic_or(&words[3], (uint)((ulong)seen.clear >> 32));
+    }
+}
+
+//---- distribution: tiles [PARTITION.group PARTITION.votes RADIX.group SWEEP]
+/* A tile in local memory.
+   - offsets[digit]: place where an element goes, minus its place in the tile
+   - next[digit]: place where the block's next element goes
+   - counters[team][digit]: from bit CLSORT_COUNT_SHIFT on the number of elements, later the next
+     place in the tile; below that bit, without warps, a bit for each work-item whose present
+     element has the digit
+   - sums: for a sweep's ticket and group_scan, before anything is staged
+   - staged: codes, later words, in the order of the tile
+   - origins: in clsort_radix_small, the numbers of the elements before they were sorted; in a
+     partition, bytes: the digit of each staged element */
+#define CLSORT_STAGED_BYTES \
+    (CLSORT_RADIX_TILE \
+     * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
+#define CLSORT_TEAM_COUNTERS \
+    CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS)
+#define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)
+#define CLSORT_STAGES_LATE CLSORT__RADIX_STAGES_LATE(CLSORT_TEAM_MOST, CLSORT_WORDS)
+#if CLSORT_STAGES_LATE && !CLSORT_WARPS
+#error "teams of CLSORT__WARP need warps"
+#endif
+typedef struct {
+    local uint *offsets, *next, *counters, *sums;
+    local code_t *staged;
+    local ushort *origins;
+} tile_t;
+
+INLINE tile_t make_tile(local ulong *space)
+{
+    local uint *offsets = (local uint *)space,
+               *counters = offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),
+               *sums = counters + CLSORT_TEAM_COUNTERS;
+    const uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,
+                                                CLSORT__SCAN_WORDS(CLSORT_GROUP),
+                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_STAGES_LATE);
+    const tile_t tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,
+                          (local code_t *)(CLSORT_STAGES_LATE ? counters : sums),
+                          (local ushort *)(offsets + words) };
+    return tile;
+}
+
+/* The number in the tile of a work-item's m-th element. The elements of a team lie side by side. */
+INLINE uint tile_item(uint m)
+{
+    const uint t = local_id();
+    return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
+}
+
+/* Loads the work-item's keys; beyond the end, the key of the top code. A tile's loads overlap. */
+INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
+{
+    const uint first = tile_item(0);
+    const array_t own = advance(from, first);
+    if (size >= CLSORT_RADIX_TILE) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            key[m] = *key_place(own, m * CLSORT_TEAM);
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            key[m] = first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)
+                                                    : decode(CLSORT_TOP_CODE, c);
+    }
+}
+
+INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
+{
+    load_keys(code, from, c, size);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        code[m] = encode(code[m], c);
+}
+
+//---- distribution: ranks in a tile [PARTITION.group RADIX.group SWEEP]
+/* The digits of a work-item's elements, kept only for partitions, where they take long to find.
+   Others find a digit again each time, which takes fewer registers. */
+typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } item_digits_t;
+
+INLINE uint item_digit(const item_digits_t *digits, const code_t *code, uint m, digit_t d)
+{
+    return CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : digit_of(code[m], d);
+}
+
+/* Counts the team's digits. Called by all work-items with the counters free; needs a barrier after.
+   A warp's plain increment is one instruction for all lanes with the same digit. */
+INLINE void count_team_digits(tile_t tile, item_digits_t *digits, const code_t *code,
+                              digit_t digit)
+{
+    const uint lane = local_id() % CLSORT_TEAM;
+    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
+    for (uint d = lane; d < CLSORT_DIGITS; d += CLSORT_TEAM)
+        counters[d] = 0;
+    team_sync();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = digit_of(code[m], digit);
+        if (CLSORT_IS(PARTITION))
+            set_digit(digits->bytes, m, d);
+        atomic_add(&counters[d], 1u << CLSORT_COUNT_SHIFT);
+    }
+}
+
+/* Keeps the lanes in %0 that agree with the work-item's lane in this bit of digit %1. */
+#define CLSORT_VOTE(bit) \
+    "{ .reg .pred p; .reg .b32 own, same; and.b32 own, %1, " bit "; setp.ne.u32 p, own, 0;" \
+    " vote.sync.ballot.b32 same, p, 0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }"
+
+/* Returns the lanes of the team whose elements have digit d; *place becomes the place where the
+   first of them goes. A warp votes on each bit of the digits. Without warps, each lane sets its bit
+   in the digit's counter. Called by all work-items; needs team_sync once the counter moved on. */
+INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)
+{
+#if CLSORT_WARPS
+    uint peers = 0xFFFFFFFFu;
+    __asm__ volatile(CLSORT_VOTE("1") CLSORT_VOTE("2") CLSORT_VOTE("4") CLSORT_VOTE("8")
+                     CLSORT_VOTE("16") CLSORT_VOTE("32") CLSORT_VOTE("64") CLSORT_VOTE("128")
+                     : "+r"(peers) : "r"(d));
+    *place = *counter;
+#else
+    atomic_or(counter, 1u << lane);
+    team_sync();
+    const uint now = *counter, peers = now & 0xFFFF;
+    *place = now >> 16;
+#endif
+    team_sync();
+    return peers;
+}
+
+/* Hides from the compiler that a digit is unchanged. Otherwise it keeps the digits of all elements
+   in registers from one loop to the next. */
+INLINE digit_t opaque_digit(digit_t d)
+{
+#if CLSORT_WARPS && !CLSORT_IS(PARTITION)
+    __asm__ volatile("mov.b32 %0, %0;" : "+r"(d.shift));
+#endif
+    return d;
+}
+
+/* Stages a code at its place in the tile; in a partition, the digit, too. */
+INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)
+{
+    tile.staged[place] = code;
+    if (CLSORT_IS(PARTITION))
+        ((local uchar *)tile.origins)[place] = (uchar)digit;
+}
+
+/* Ranks the team's elements, in their order, from where its digits begin. The last of the
+   work-items with the same digit moves the counter on. Called by all work-items with a barrier
+   since place_digits. */
+INLINE void rank_items(tile_t tile, const item_digits_t *digits, const code_t *code,
+                       digit_t digit, uint *rank)
+{
+    const uint lane = local_id() % CLSORT_TEAM;
+    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = item_digit(digits, code, m, digit);
+        uint place;
+        const uint peers = find_peers(&counters[d], d, lane, &place),
+                   own = place + popcount(peers & ((1u << lane) - 1));
+        if (peers >> lane == 1)
+            counters[d] = (own + 1) << CLSORT_COUNT_SHIFT;
+        set_rank(rank, m, own);
+        if (!CLSORT_STAGES_LATE)
+            stage_code(tile, own, code[m], d);
+        team_sync();
+    }
+}
+
+/* Stages the codes if rank_items could not, because staging reuses the counters. Called by all
+   work-items; needs a barrier after. */
+INLINE void stage_codes(tile_t tile, const item_digits_t *digits, const code_t *code,
+                        digit_t digit, const uint *rank)
+{
+#if CLSORT_STAGES_LATE
+    local_barrier();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        stage_code(tile, get_rank(rank, m), code[m],
+                   CLSORT_IS(PARTITION) ? item_digit(digits, code, m, digit) : 0);
+#endif
+}
+
+//---- distribution: places [PARTITION.group RADIX.group SWEEP]
+/* The k-th digit that a work-item is responsible for, or CLSORT_DIGITS beyond the last one. */
+#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)
+INLINE uint assigned_digit(uint k)
+{
+    return min(local_id() * CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);
+}
+
+/* The number of elements of the tile with a digit. Called with a barrier since the counting. */
+INLINE uint digit_count(tile_t tile, uint digit)
+{
+    uint count = 0;
+    #pragma unroll
+    for (uint w = 0; w < CLSORT_TEAMS; w++)
+        count += tile.counters[w * CLSORT_DIGITS + digit] >> CLSORT_COUNT_SHIFT;
+    return count;
+}
+
+/* Replaces the counts of the own digits by places in the tile; the first of these digits begins at
+   `begin`. Subtracts each digit's place from its offset. Called by all work-items with the offsets
+   of their own digits set; needs a barrier after. */
+INLINE void place_digits(tile_t tile, uint begin)
+{
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
+        tile.offsets[d] -= begin;
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_TEAMS; w++) {
+            local uint *counter = &tile.counters[w * CLSORT_DIGITS + d];
+            const uint count = *counter >> CLSORT_COUNT_SHIFT;
+            *counter = begin << CLSORT_COUNT_SHIFT;
+            begin += count;
+        }
+    }
+}
+
+/* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
+   Called by all work-items with the tile free; ends with a barrier. */
+INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
+{
+    uint sum = 0;
+    item_digits_t digits;
+    count_team_digits(tile, &digits, code, digit);
+    local_barrier();
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
+        const uint count = digit_count(tile, d);
+        tile.offsets[d] = tile.next[d];
+        tile.next[d] += count;
+        sum += count;
+    }
+    place_digits(tile, group_scan(sum, tile.sums));
+    local_barrier();
+    rank_items(tile, &digits, code, digit, rank);
+    stage_codes(tile, &digits, code, digit, rank);
+    local_barrier();
+}
+
+//---- distribution: tiles move [PARTITION.group PARTITION.votes RADIX.group SWEEP]
+/* Writes the staged codes; place[] becomes where they went. Called by all work-items with a barrier
+   since the offsets and codes were set. */
+INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
+                        uint *place)
+{
+    const uint t = local_id(), whole = size == CLSORT_RADIX_TILE;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const code_t code = tile.staged[m * CLSORT_GROUP + t];
+        const uint d = CLSORT_IS(PARTITION)
+                           ? ((local const uchar *)tile.origins)[m * CLSORT_GROUP + t]
+                           : digit_of(code, digit);
+        place[m] = tile.offsets[d] + m * CLSORT_GROUP + t;
+        if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))
+            *key_place(to, place[m]) = decode(code, c);
+    }
+}
+
+/* The values of a work-item's elements. */
+typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
+
+INLINE void load_values(value_t *value, array_t from, uint size)
+{
+    if (CLSORT_WORDS == 0)
+        return;
+    if (size == CLSORT_RADIX_TILE) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            load_words(from, tile_item(m), value[m].word);
+        return;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        load_words_within(from, tile_item(m), tile_item(m) < size, value[m].word);
+}
+
+/* Moves the values to the same places as the codes, through local memory. Called by all work-items
+   with a barrier since the last use of `staged`. */
+INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size,
+                        const uint *rank, const uint *place)
+{
+    const uint t = local_id();
+    local uint *staged = (local uint *)tile.staged;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_WORDS; w++)
+            if (tile_item(m) < size)
+                staged[w * CLSORT_RADIX_TILE + get_rank(rank, m)] = value[m].word[w];
+    local_barrier();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        uint word[CLSORT_WORDS_OR_1];
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_WORDS; w++)
+            word[w] = staged[w * CLSORT_RADIX_TILE + m * CLSORT_GROUP + t];
+        if (m * CLSORT_GROUP + t < size)
+            store_words(to, place[m], word);
+    }
+}
+
+/* Writes an ordered tile. Called by all work-items with a barrier since it was staged and the
+   offsets were set. */
+INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,
+                       digit_t digit, uint size, const uint *rank)
+{
+    uint place[CLSORT_RADIX_ITEMS];
+    store_codes(tile, to, c, digit, size, place);
+    if (CLSORT_WORDS) {
+        local_barrier();
+        move_values(tile, value, to, size, rank, place);
+    }
+}
+
+//---- distribution: splitters [PARTITION.group PARTITION.votes]
+/* The size of the splitters' codes, which come first in local memory, in words of 8 bytes. */
+#define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)
+
+/* Encodes the splitters into local memory. Called by all work-items; ends with a barrier. */
+INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters, uint count,
+                              codec_t c)
+{
+    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP) {
+        const uint node = max(d, 1u), level = 31 - clz(node),
+                   i = reverse_bits(node - (1u << level)) + (CLSORT_DIGITS >> (level + 1)) - 1;
+        codes[d] = splitter_code(splitters, CLSORT_SPLITTER_TREE ? i : d, count, c);
+    }
+    local_barrier();
+    const uint step = CLSORT_DIGITS / 4, tree = CLSORT_SPLITTER_TREE;
+    const digit_t digit = { codes, codes[tree ? 2 : step - 1], codes[tree ? 1 : 2 * step - 1],
+                            codes[tree ? 3 : 3 * step - 1] };
+    return digit;
+}
+
+/* A work-group per part replaces the counts of its digit by sums over the earlier blocks, and
+   writes the digit's total. space: CLSORT__SCAN_WORDS words. */
+CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)
+{
+    const radix_t r = CLSORT_PARTITION(0);
+    const uint digit = (uint)get_group_id(0), share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP,
+               begin = min((uint)local_id() * share, blocks), end = min(begin + share, blocks);
+    global uint *counts = radix_table(r, digit);
+    uint sum = 0;
+    for (uint b = begin; b < end; b++)
+        sum += counts[b];
+    sum = group_scan(sum, (local uint *)space);
+    for (uint b = begin; b < end; b += 8) {
+        uint count[8];   /* loads do not wait for earlier stores */
+        #pragma unroll
+        for (uint k = 0; k < 8; k++)
+            count[k] = b + k < end ? counts[b + k] : 0;
+        #pragma unroll
+        for (uint k = 0; k < 8; k++) {
+            if (b + k < end)
+                counts[b + k] = sum;
+            sum += count[k];
+        }
+    }
+    if (local_id() == CLSORT_GROUP - 1)
+        radix_table(r, CLSORT_DIGITS)[digit] = sum;
+}
+
+//---- distribution: few parts by votes [PARTITION.votes]
+/* FEW PARTS, where warps are known. A warp votes on each bit of its elements' digits. Lane l counts
+   the elements of digit l modulo 16, and an element asks the lane of its digit how many came
+   before. Keys are staged in local memory in CHUNKS of 16 bytes. A chunk goes to 16 aligned bytes
+   of one part, so chunks write everything except the edges of parts. On an H200, for 2^26 u32, the
+   count takes 0.08 ms and the scatter 0.18 ms, of sorted keys 0.16 ms. */
+#define CLSORT_STAGED_CHUNKS CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE, CLSORT_KEY_BYTES)
+#define CLSORT_STAGED_UNITS \
+    (CLSORT_STAGED_CHUNKS \
+     * (4 * CLSORT_WORDS > CLSORT_KEY_BYTES ? 4 * CLSORT_WORDS / CLSORT_KEY_BYTES : 1))
+
+/* The keys that are loaded at once: 16 bytes, if a work-item's keys make whole chunks. */
+#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
+#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? CLSORT_PACK : 1)
+#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)
+
+/* 1 if the elements that begin at `from` can be loaded in chunks. */
+INLINE uint has_chunks(array_t from)
+{
+    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;
+}
+
+/* Loads keys in chunks that are `step` elements apart. */
+INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
+{
+#if CLSORT_CHUNKS
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)
+        CLSORT_STORE_CHUNK(
+            *(global const pack_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,
+            key + m);
+#endif
+}
+
+//---- distribution: digits by votes [PARTITION.votes]
+/* Four times the digit of a code; bit[] becomes the bits of the digit, highest first. */
+INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
+{
+    local const uchar *splitters = (local const uchar *)d.splitters;
+    bit[0] = d.middle <= code;
+    bit[1] = (bit[0] ? d.upper : d.lower) <= code;
+    uint digit = (bit[0] ? 32 : 0) + (bit[1] ? 16 : 0);
+    bit[2] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4 + CLSORT_KEY_BYTES)
+             <= code;
+    digit += bit[2] ? 8 : 0;
+    bit[3] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4) <= code;
+    return digit + (bit[3] ? 4 : 0);
+}
+
+/* The digit that the work-item's lane counts. Two lanes count each digit: sums over digits use the
+   first CLSORT_DIGITS lanes only. */
+INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }
+
+INLINE void encode_keys(code_t *key, codec_t c)
+{
+    if (keys_are_codes(c))
+        return;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        key[m] = encode(key[m], c);
+}
+
+//---- distribution: few parts are counted by lanes [PARTITION.votes]
+/* Counts the digits of a block's elements; a digit has a counter for each lane. Called with the
+   counters cleared and a barrier since; ends with a barrier. */
+INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
+{
+    local uint *own = counters + local_id() % CLSORT__WARP;
+    const array_t from = advance(r.source, b.begin);
+    const uint whole = has_chunks(from) ? b.size / CLSORT_RADIX_TILE * CLSORT_RADIX_TILE : 0;
+    uint bit[4];
+    for (uint tile = 0; tile < whole; tile += CLSORT_RADIX_TILE) {
+        code_t key[CLSORT_RADIX_ITEMS];
+        load_chunks(key, advance(from, tile), local_id() * CLSORT_CHUNK_KEYS,
+                    CLSORT_GROUP * CLSORT_CHUNK_KEYS);
+        encode_keys(key, r.codec);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            atomic_add(&own[vote_digit(key[m], r.digit, bit) * (CLSORT__WARP / 4)], 1u);
+    }
+    #pragma unroll 1
+    for (uint i = whole + local_id(); i < b.size; i += CLSORT_GROUP)
+        atomic_add(&own[vote_digit(encode(*key_place(from, i), r.codec), r.digit, bit)
+                        * (CLSORT__WARP / 4)],
+                   1u);
+    local_barrier();
+}
+
+//---- distribution: few parts are ranked by votes [PARTITION.votes]
+/* A tile in local memory. Position i is element i % CLSORT_PACK of chunk i / CLSORT_PACK.
+   - parts[part]: its first whole chunk; the number of its whole chunks; place where an element
+     goes, minus its position; its first position
+   - edges[2 * part]: the positions in front of the whole chunks, begin and end; edges[2 * part +
+     1]: the positions behind them
+   - starts[part]: its first chunk
+   - owners[chunk]: its part
+   - counts[warp][part]: the elements of a part in a warp */
+typedef struct {
+    local code_t *staged;
+    local uint4 *parts;
+    local uint2 *edges;
+    local uint *starts, *counts;
+    local uchar *owners;
+} votes_t;
+
+INLINE votes_t make_votes(local ulong2 *space)
+{
+    local ulong2 *parts = space + CLSORT_STAGED_UNITS, *edges = parts + CLSORT_DIGITS,
+                 *starts = edges + CLSORT_DIGITS;
+    local uint *counts = (local uint *)starts + CLSORT_DIGITS;
+    const votes_t v = { (local code_t *)space, (local uint4 *)parts, (local uint2 *)edges,
+                        (local uint *)starts, counts,
+                        (local uchar *)(counts + CLSORT_TEAMS * CLSORT_DIGITS) };
+    return v;
+}
+
+/* A rank is kept in units of 128; the digit is in the bits below. */
+#define CLSORT_RANK_LOG2 7
+/* Ranks the elements of each digit in their warp. Returns the warp's number of elements of the
+   lane's digit. Called by whole warps. */
+INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)
+{
+    const uint own = lane_digit(), before = (1u << local_id() % CLSORT__WARP) - 1;
+    const uint flip[4] = { own & 8 ? 0 : ~0u, own & 4 ? 0 : ~0u, own & 2 ? 0 : ~0u,
+                           own & 1 ? 0 : ~0u };
+    code_t code[CLSORT_RADIX_ITEMS];
+    uint count = own;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        code[m] = key[m];
+    encode_keys(code, c);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        uint bit[4], lanes = ~0u;
+        const uint d = vote_digit(code[m], digit, bit) / 4;
+        #pragma unroll
+        for (uint b = 0; b < 4; b++)
+            lanes &= ballot(bit[b]) ^ flip[b];
+        rank[m] = lane_value(count, d)
+                  + ((uint)popcount(lane_value(lanes, d) & before) << CLSORT_RANK_LOG2);
+        count += (uint)popcount(lanes) << CLSORT_RANK_LOG2;
+    }
+    return count >> CLSORT_RANK_LOG2;
+}
+
+//---- distribution: few parts are placed [PARTITION.votes]
+/* Places the parts of a tile, of which `missing` elements are beyond the end. Returns the position
+   where the warp's elements of the lane's digit begin.
+   - next: place of the block's next element of the lane's digit; advanced here
+   - skew: elements between the 16 aligned bytes before the target and its first element
+   - *chunks: becomes the number of chunks staged
+
+   Called by all work-items with a barrier since the counts were written; needs one after. */
+INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, uint *chunks)
+{
+    const uint own = lane_digit(), t = local_id(), warp = t / CLSORT__WARP;
+    uint before = 0, count = 0;
+    #pragma unroll
+    for (uint w = 0; w < CLSORT_TEAMS; w++) {
+        const uint here = v.counts[w * CLSORT_DIGITS + own];
+        before += w < warp ? here : 0;
+        count += here;
+    }
+    const uint phase = (*next + skew) % CLSORT_PACK,
+               size = (phase + count + CLSORT_PACK - 1) / CLSORT_PACK, sum = scan_lanes(size),
+               first = (sum - size) * CLSORT_PACK + phase;
+    count -= own == CLSORT_DIGITS - 1 ? missing : 0;
+    const uint end = first + count,
+               head = min(end, (first + CLSORT_PACK - 1) / CLSORT_PACK * CLSORT_PACK),
+               tail = max(head, end / CLSORT_PACK * CLSORT_PACK);
+    if (t < CLSORT_DIGITS) {
+        v.starts[t] = sum - size;
+        v.parts[t] = (uint4)(head / CLSORT_PACK, (tail - head) / CLSORT_PACK, *next - first,
+                             first);
+        v.edges[2 * t] = (uint2)(first, head);
+        v.edges[2 * t + 1] = (uint2)(tail, end);
+    }
+    *chunks = lane_value(sum, CLSORT_DIGITS - 1);
+    *next += count;
+    return first + before;
+}
+
+/* Stages the keys and turns their ranks into positions. begin: as place_parts returned it. */
+INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint begin)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint at = rank[m] + lane_value(begin << CLSORT_RANK_LOG2, rank[m]);
+        const uint byte = at / ((1u << CLSORT_RANK_LOG2) / CLSORT_KEY_BYTES);
+        *(local code_t *)((local uchar *)v.staged + byte) = key[m];
+        rank[m] = at >> CLSORT_RANK_LOG2;
+    }
+}
+
+//---- distribution: few parts are stored [PARTITION.votes]
+/* The part of a chunk: the last part that starts at this chunk or before. */
+INLINE uint chunk_part(votes_t v, uint chunk)
+{
+    uint part = 0;
+    #pragma unroll
+    for (uint step = CLSORT_DIGITS / 2; step > 0; step /= 2)
+        part += v.starts[part + step] <= chunk ? step : 0;
+    return part;
+}
+
+INLINE void store_chunk(votes_t v, array_t to, uint chunk)
+{
+    const uint d = chunk_part(v, chunk);
+    const uint4 part = v.parts[d];
+    if (CLSORT_WORDS)
+        v.owners[chunk] = (uchar)d;
+    if (chunk - part.x < part.y)
+        *(global pack_t *)key_place(to, part.z + chunk * CLSORT_PACK)
+            = ((local const pack_t *)v.staged)[chunk];
+}
+
+/* Writes the staged keys. Called by all work-items with a barrier since the staging. */
+INLINE void store_chunks(votes_t v, array_t to, uint chunks)
+{
+    const uint each = CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES / 16;
+    #pragma unroll
+    for (uint m = 0; m < each; m++)
+        store_chunk(v, to, local_id() + m * CLSORT_GROUP);
+    #pragma unroll 1
+    for (uint i = local_id() + each * CLSORT_GROUP; i < chunks; i += CLSORT_GROUP)
+        store_chunk(v, to, i);
+    #pragma unroll 1
+    for (uint i = local_id(); i < 2 * CLSORT_DIGITS * CLSORT_PACK; i += CLSORT_GROUP) {
+        const uint2 edge = v.edges[i / CLSORT_PACK];
+        const uint at = edge.x + i % CLSORT_PACK;
+        if (at < edge.y)
+            *key_place(to, v.parts[i / CLSORT_PACK / 2].z + at) = v.staged[at];
+    }
+}
+
+//---- distribution: few parts are moved [PARTITION.votes]
+/* Moves the values to the same places as the keys. Called by all work-items with the keys stored
+   and a barrier since; has a barrier, and needs one after. */
+INLINE void move_words(votes_t v, const value_t *value, const uint *rank, array_t to,
+                       uint size, uint chunks)
+{
+    const uint slots = CLSORT_STAGED_CHUNKS * CLSORT_PACK;
+    local uint *staged = (local uint *)v.staged;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_WORDS; w++)
+            if (tile_item(m) < size)
+                staged[w * slots + rank[m]] = value[m].word[w];
+    local_barrier();
+    #pragma unroll 4
+    for (uint at = local_id(); at < chunks * CLSORT_PACK; at += CLSORT_GROUP) {
+        const uint d = v.owners[at / CLSORT_PACK];
+        const uint4 part = v.parts[d];
+        uint word[CLSORT_WORDS_OR_1];
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_WORDS; w++)
+            word[w] = staged[w * slots + at];
+        if (at >= part.w && at < v.edges[2 * d + 1].y)
+            store_words(to, part.z + at, word);
+    }
+}
+
+/* The place where the block's next element of the lane's digit goes. */
+INLINE uint begin_lane(radix_t r, uint block)
+{
+    const uint total = radix_table(r, CLSORT_DIGITS)[lane_digit()];
+    return scan_lanes(total) - total + radix_table(r, lane_digit())[block];
+}
+
+/* Moves a block. The keys of a tile are loaded while the tile before it is stored. */
+INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
+{
+    const uint skew = (uint)((size_t)r.target.keys % 16) / CLSORT_KEY_BYTES;
+    array_t from = advance(r.source, b.begin);
+    code_t key[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RADIX_ITEMS], chunks;
+    load_keys(key, from, r.codec, b.size);
+    #pragma unroll 1
+    for (uint left = b.size; left > 0;) {
+        const uint size = min(left, (uint)CLSORT_RADIX_TILE), t = local_id(),
+                   count = vote_ranks(rank, key, r.codec, r.digit);
+        value_t value[CLSORT_RADIX_ITEMS];
+        if (t % CLSORT__WARP < CLSORT_DIGITS)
+            v.counts[t / CLSORT__WARP * CLSORT_DIGITS + t % CLSORT__WARP] = count;
+        local_barrier();
+        place_keys(v, rank, key, place_parts(v, &next, skew, CLSORT_RADIX_TILE - size, &chunks));
+        load_values(value, from, size);
+        left -= size;
+        from = advance(from, CLSORT_RADIX_TILE);
+        load_keys(key, from, r.codec, left);
+        local_barrier();
+        store_chunks(v, r.target, chunks);
+        if (CLSORT_WORDS) {
+            local_barrier();
+            move_words(v, value, rank, r.target, size, chunks);
+        }
+    }
+}
+
+//---- radix: small in a work-item [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
+/* Counts all digits of all keys. Returns the bits in which keys differ. */
+INLINE code_t count_all_digits(radix_t r, uint counters[][CLSORT_DIGITS])
+{
+    seen_t seen = { 0, 0 };
+    for (uint p = 0; p < radix_passes(r); p++)
+        for (uint d = 0; d < CLSORT_DIGITS; d++)
+            counters[p][d] = 0;
+    for (uint i = 0; i < r.n; i++) {
+        const code_t code = see_code(&seen, encode(*key_place(r.source, i), r.codec));
+        for (uint p = 0; p < radix_passes(r); p++)
+            counters[p][digit_of(code, pass_digit(r, p))]++;
+    }
+    return seen.set & seen.clear;
+}
+
+/* Sorts n elements by one work-item, which reads the keys once to count all digits. It uses only
+   the plan of the scratch. */
+INLINE void sort_small(radix_t r)
+{
+    const block_t all = { 0, r.n };
+    uint counters[CLSORT_RADIX_DIGITS][CLSORT_DIGITS];
+    write_plan(r, count_all_digits(r, counters));
+    for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {
+        if (pass_plan(r) & PASS_SORTS) {
+            uint sum = 0;
+            for (uint d = 0; d < CLSORT_DIGITS; d++) {
+                const uint count = counters[r.pass][d];
+                counters[r.pass][d] = sum;
+                sum += count;
+            }
+            scatter_block(r, pass_plan(r), all, counters[r.pass]);
+        } else if (pass_plan(r) & PASS_COPIES)
+            copy_block(r, pass_plan(r), all, 0, 1);
+    }
+}
+
+#if CLSORT_IS(RADIX)
+/* Sorts in one launch of one work-item. */
+CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    if (get_global_id(0) == 0)
+        sort_small(r);
+}
+#endif
+
+//---- radix: count [PARTITION.group RADIX.group]
+#if CLSORT_IS(RADIX)
+/* The sums of a stretch in a pass. The counts of blocks lie behind all sums. */
+INLINE global uint *stretch_sums(radix_t r, uint pass, uint stretch)
+{
+    return radix_seen(r, 1)
+           + (pass % 2 * CLSORT__STRETCHES(r.blocks) + stretch) * (size_t)CLSORT_DIGITS;
+}
+
+INLINE global uint *block_counts(radix_t r, uint block)
+{
+    return stretch_sums(r, 0, 2 * CLSORT__STRETCHES(r.blocks) + block);
+}
+
+/* Clears the bits seen and the sums. */
+CLSORT_KERNEL void clsort_radix_clear_sums(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    if (!r.done)
+        clear_passes(r.scratch, block_counts(r, 0));
+}
+
+/* A work-group per block, with the bits seen and the pass's sums cleared. counters:
+   CLSORT_COUNT_WORDS + 4 words. */
+CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *counters)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint block = (uint)get_group_id(0), t = local_id(), plan = count_plan(r);
+    const block_t b = take_block(r, block, plan & PASS_SORTS);
+    seen_t seen = { 0, 0 };
+    if (b.size == 0)
+        return;
+    clear_counters(counters);
+    count_block(r, plan_array(r, plan, PASS_FROM), b, pass, pass, counters, &seen);
+    merge_seen(counters + CLSORT_COUNT_WORDS, seen);
+    local_barrier();
+    for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
+        const uint count = counter_sum(counters, d);
+        block_counts(r, block)[d] = count;
+        if (CLSORT__STRETCHES(r.blocks))
+            atomic_add(&stretch_sums(r, pass, block / CLSORT__STRETCH_BLOCKS)[d], count);
+    }
+    for (uint k = t; k < CLSORT__SEEN_WORDS && pass == 0; k += CLSORT_GROUP)
+        atomic_or(&radix_seen(r, 0)[k], counters[CLSORT_COUNT_WORDS + k]);
+}
+
+/* Clears the sums of the next pass, which no work-group uses now. */
+INLINE void clear_next_sums(radix_t r)
+{
+    const uint count = CLSORT__STRETCHES(r.blocks) * CLSORT_DIGITS;
+    for (uint i = (uint)get_global_id(0); i < count; i += (uint)get_global_size(0))
+        stretch_sums(r, r.pass + 1, 0)[i] = 0;
+}
+
+/* The number of elements with a digit. *before becomes the number of these in the blocks before
+   this one. Both add up the counts of the block's own stretch and the sums of the other stretches.
+   The loads do not wait for each other. */
+INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
+{
+    const uint stretches = CLSORT__STRETCHES(r.blocks), own = block / CLSORT__STRETCH_BLOCKS,
+               first = own * CLSORT__STRETCH_BLOCKS,
+               end = min(first + CLSORT__STRETCH_BLOCKS, r.blocks);
+    uint total = 0;
+    *before = 0;
+    #pragma unroll 1
+    for (uint k = 0; k < max(stretches, (uint)CLSORT__STRETCH_BLOCKS); k += 8) {
+        uint sum[8], count[8];
+        #pragma unroll
+        for (uint i = 0; i < 8; i++) {
+            const uint other = k + i, near = first + k + i;
+            sum[i] = other < stretches && other != own ? stretch_sums(r, r.pass, other)[digit] : 0;
+            count[i] = near < end ? block_counts(r, near)[digit] : 0;
+        }
+        #pragma unroll
+        for (uint i = 0; i < 8; i++) {
+            total += sum[i] + count[i];
+            *before += (k + i < own ? sum[i] : 0) + (first + k + i < block ? count[i] : 0);
+        }
+    }
+    return total;
+}
+#else
+/* The total of a digit, and in *before its elements in earlier blocks: the scan has written
+   both. */
+INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
+{
+    *before = radix_table(r, digit)[block];
+    return radix_table(r, CLSORT_DIGITS)[digit];
+}
+#endif   /* CLSORT_IS(RADIX) */
+
+//---- radix: scatter [PARTITION.group RADIX.group]
+/* Finds where the block's elements of each digit begin: behind all elements of smaller digits, and
+   behind the digit's elements in earlier blocks. Called by all work-items; ends with a barrier. */
+INLINE void begin_block(radix_t r, uint block, tile_t tile)
+{
+    uint sum = 0;
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
+        uint before;
+        tile.offsets[d] = total_digit(r, block, d, &before);
+        tile.next[d] = before;
+        sum += tile.offsets[d];
+    }
+    sum = group_scan(sum, tile.sums);
+    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
+        tile.next[d] += sum;
+        sum += tile.offsets[d];
+    }
+    local_barrier();
+}
+
+/* Moves `size` elements from `from` on. Called by all work-items, the tile free; ends with a
+   barrier. */
+INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit,
+                         uint size)
+{
+    code_t code[CLSORT_RADIX_ITEMS];
+    value_t value[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RANK_WORDS];
+    load_codes(code, from, codec, size);
+    order_tile(tile, code, digit, rank);
+    load_values(value, from, size);
+    store_tile(tile, value, to, codec, digit, size, rank);
+    local_barrier();
+}
+
+#if CLSORT_IS(RADIX)
+/* A work-group per block. space: CLSORT__RADIX_TILE_WORDS words. */
+CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
+{
+    const radix_t r = CLSORT_RADIX;
+    const tile_t tile = make_tile(space);
+    const uint block = (uint)get_group_id(0), plan = pass_plan(r);
+    const block_t sorted = take_block(r, block, plan & PASS_SORTS),
+                  copied = take_block(r, block, plan & PASS_COPIES);
+    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
+    if (r.done)
+        return;
+    clear_next_sums(r);
+    copy_block(r, plan, copied, local_id(), CLSORT_GROUP);
+    if (sorted.size == 0)
+        return;
+    begin_block(r, block, tile);
+    for (uint done = 0; done < sorted.size; done += CLSORT_RADIX_TILE)
+        scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
+                     min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
+}
+#endif   /* CLSORT_IS(RADIX) */
+
+//---- radix: small [RADIX.group]
+/* Sorts the codes by one digit and, if there are values, the numbers of their elements. Called by
+   clsort_radix_small with the tile free; has barriers. */
+INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
+{
+    uint rank[CLSORT_RANK_WORDS];
+    order_tile(tile, code, digit, rank);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        code[m] = tile.staged[tile_item(m)];
+        if (CLSORT_WORDS)
+            tile.origins[get_rank(rank, m)] = (ushort)origin[m];
+    }
+    local_barrier();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        origin[m] = CLSORT_WORDS ? tile.origins[tile_item(m)] : 0;
+}
+
+/* Sorts elements that fit into one tile, in one launch of one work-group. space: as for
+   clsort_radix_scatter, and with values 2 * CLSORT_RADIX_TILE bytes. */
+CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
+{
+    const radix_t r = CLSORT_RADIX;
+    const tile_t tile = make_tile(space);
+    code_t code[CLSORT_RADIX_ITEMS];
+    item_t items[CLSORT_RADIX_ITEMS];
+    uint origin[CLSORT_RADIX_ITEMS];
+    clear_words(tile.next, CLSORT_DIGITS);
+    load_codes(code, r.source, r.codec, r.n);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        origin[m] = tile_item(m);
+    for (uint p = 0; p < radix_passes(r); p++)
+        order_small(tile, code, origin, pass_digit(r, p));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        items[m].key = code[m];
+        load_words_within(r.source, origin[m], tile_item(m) < r.n, items[m].word);
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        store_item(r.target, r.codec, tile_item(m), r.n, items[m]);
+}
+
+//---- radix: sweep [SWEEP]
+/* ONE SWEEP: a pass that reads and writes each element once. Before the passes, a histogram counts
+   the digits of all passes in one reading. During a pass tiles hand their counts on. Each tile
+   first publishes how often it has each digit, its partial count. Once it knows the sum of all
+   tiles before, it publishes that sum plus its own count, its inclusive sum. To find the sum, a
+   tile looks back: it adds the partial counts of the tiles before it, until it meets an inclusive
+   sum.
+
+     status[tile][digit]   ... | inclusive | partial | partial | partial | own tile
+                                 <------------- look-back --------------
+
+   Work-groups draw the tiles' numbers, so a tile waits only for tiles of work-groups that have
+   started. All of these must make progress. OpenCL does not promise that, so these kernels are for
+   devices known to do so (CLSORT_FORWARD_PROGRESS). Elsewhere only tests run them, on devices that
+   run work-groups one after the other. Sources: D. Merrill and M. Garland, Single-pass Parallel
+   Prefix Scan with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep, 2022. */
+#if CLSORT_GROUP_LOG2 < CLSORT_DIGIT_BITS
+#error "sweeps need a work-item for each digit"
+#elif CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS) > CLSORT__SWEEP_PASSES
+#error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
+#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
+#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
+#endif
+
+/* Words that a tile reads at once when it looks back. */
+#define CLSORT_SWEEP_AHEAD 4
+#if CLSORT_WIDE
+typedef ulong status_t;
+#define CLSORT_STATUS_SHIFT 62
+#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u64 "
+#define CLSORT_STATUS_REG "l"
+#else
+typedef uint status_t;
+#define CLSORT_STATUS_SHIFT 30
+#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u32 "
+#define CLSORT_STATUS_REG "r"
+#endif
+
+/* Load and store, past the caches, words that other work-groups read or write during the launch. */
+#if CLSORT_FORWARD_PROGRESS
+INLINE status_t load_status(global const status_t *p)
+{
+    status_t word;
+    __asm__ volatile(CLSORT_STATUS_PTX("ld") "%0, [%1];"
+                     : "=" CLSORT_STATUS_REG(word)
+                     : "l"(p)
+                     : "memory");
+    return word;
+}
+
+INLINE void store_status(global status_t *p, status_t word)
+{
+    __asm__ volatile(CLSORT_STATUS_PTX("st") "[%0], %1;"
+                     :
+                     : "l"(p), CLSORT_STATUS_REG(word)
+                     : "memory");
+}
+#else
+INLINE status_t load_status(global const status_t *p)
+{
+    return *(volatile global const status_t *)p;
+}
+
+INLINE void store_status(global status_t *p, status_t word)
+{
+    *(volatile global status_t *)p = word;
+}
+#endif   /* CLSORT_FORWARD_PROGRESS */
+
+//---- radix: sweep scratch [SWEEP]
+/* The scratch, in words: plan; bits seen; a ticket counter for each pass, or two for one launch of
+   all passes; number of low bits left; number of equal prefixes; counts[pass][digit];
+   status[tile][digit]. */
+INLINE global uint *sweep_tickets(radix_t r)
+{
+    return radix_seen(r, 1);
+}
+
+INLINE global uint *bits_left(radix_t r)
+{
+    return sweep_tickets(r) + CLSORT__SWEEP_PASSES;
+}
+
+INLINE global uint *prefixes_found(radix_t r)
+{
+    return bits_left(r) + 1;
+}
+
+INLINE global uint *sweep_counts(radix_t r, uint pass)
+{
+    return r.scratch + CLSORT__SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;
+}
+
+INLINE global status_t *sweep_status(radix_t r, uint tile)
+{
+    return (global status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;
+}
+
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
+CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    if (!r.done)
+        clear_passes(r.scratch, (global uint *)sweep_status(r, r.blocks));
+}
+#endif
+
+/* Counts the digits of all passes, by any number of work-groups that each count no more than their
+   counters hold. counters: CLSORT_COUNT_WORDS + 4 words. */
+CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *counters)
+{
+    const radix_t r = CLSORT_RADIX;
+    seen_t seen = { 0, 0 };
+    if (r.done)
+        return;
+    clear_counters(counters);
+    for (uint tile = (uint)get_group_id(0); tile < r.blocks; tile += (uint)get_num_groups(0))
+        count_block(r, r.source, take_block(r, tile, 1), 0, radix_passes(r) - 1, counters, &seen);
+    merge_seen(counters + CLSORT_COUNT_WORDS, seen);
+    local_barrier();
+    for (uint i = local_id(); i < radix_passes(r) * CLSORT_DIGITS; i += CLSORT_GROUP) {
+        const uint count = counter_sum(counters, i);
+        if (count != 0)
+            atomic_add(&sweep_counts(r, 0)[i], count);
+    }
+    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)
+        atomic_or(&radix_seen(r, 0)[k], counters[CLSORT_COUNT_WORDS + k]);
+}
+
+/* A work-group per pass turns the pass's counts into the places where the digits begin. The first
+   work-group writes the plan, without passes of low bits that are left. sums:
+   CLSORT__SCAN_WORDS(CLSORT_GROUP) words. */
+CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint p = (uint)get_group_id(0), t = local_id();
+    if (p == 0 && t == 0) {
+        const uint low = first_bit + (r.leaves_bits ? *bits_left(r) : 0);
+        write_plan(r, (code_t)(differing_bits(r) >> low << low));
+        if (r.leaves_bits)
+            r.scratch[CLSORT__SKIP_PASSES] = 1;
+    }
+    if (r.done)
+        return;
+    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,
+               begin = group_scan(count, sums);
+    if (t < CLSORT_DIGITS)
+        sweep_counts(r, p)[t] = begin;
+}
+
+//---- radix: look-back [SWEEP]
+/* A status word: the count, and in the upper two bits its kind: 0 nothing yet, 1 a partial count, 2
+   an inclusive sum. A pass that sorts leaves only inclusive sums behind. So the words need no
+   clearing between passes: every other pass that sorts flips the upper bit when it reads or writes
+   a word, and old sums then read as nothing yet. */
+#define CLSORT_STATUS_PARTIAL ((status_t)1 << CLSORT_STATUS_SHIFT)
+#define CLSORT_STATUS_INCLUSIVE ((status_t)2 << CLSORT_STATUS_SHIFT)
+
+INLINE status_t pass_parity_tag(uint plan)
+{
+    return plan & PASS_ODD ? CLSORT_STATUS_INCLUSIVE : 0;
+}
+
+/* The place where the tile's elements with this digit begin: behind the same digit's elements in
+   earlier tiles. The first tile begins where the digit does. Publishes the inclusive sum. Called
+   after the tile's partial count was published. */
+INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
+{
+    uint before = tile ? 0 : sweep_counts(r, r.pass)[digit];
+    const status_t tag = pass_parity_tag(plan);
+    for (uint left = tile; left > 0;) {
+        status_t word[CLSORT_SWEEP_AHEAD];
+        #pragma unroll
+        for (uint k = 0; k < CLSORT_SWEEP_AHEAD; k++)
+            word[k] = load_status(sweep_status(r, left - 1 - min(k, left - 1)) + digit);
+        uint known = 1;
+        #pragma unroll
+        for (uint k = 0; k < CLSORT_SWEEP_AHEAD; k++) {
+            const status_t now = word[k] ^ tag;
+            known = known && left > 0 && now >= CLSORT_STATUS_PARTIAL;
+            before += known ? (uint)(now & (CLSORT_STATUS_PARTIAL - 1)) : 0;
+            left = known ? (now >= CLSORT_STATUS_INCLUSIVE ? 0 : left - 1) : left;
+        }
+    }
+    store_status(sweep_status(r, tile) + digit, (CLSORT_STATUS_INCLUSIVE | (before + count)) ^ tag);
+    return before;
+}
+
+//---- radix: sweep pass [SWEEP]
+/* The number of the next tile. Called by all work-items; needs a barrier before the tile's sums are
+   used. */
+INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
+{
+    const uint draws = sorts && local_id() == 0;
+    return share_number(draws ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0, tile.sums);
+}
+
+/* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
+   the counting; needs one after. Returns the count of digit t. */
+INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
+{
+    const uint t = local_id(), count = t < CLSORT_DIGITS ? digit_count(tile, t) : 0;
+    if (t < CLSORT_DIGITS) {
+        if (plan & PASS_SORTS && number > 0)
+            store_status(sweep_status(r, number) + t,
+                         (CLSORT_STATUS_PARTIAL | count) ^ pass_parity_tag(plan));
+        tile.offsets[t] = 0;
+    }
+    place_digits(tile, group_scan(count, tile.sums));
+    return count;
+}
+
+/* Moves a tile. It publishes its counts before it ranks its elements, and looks back after: other
+   tiles wait less. Called by all work-items with the tile free. */
+INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
+{
+    const uint t = local_id(), sorts = plan & PASS_SORTS;
+    const digit_t digit = pass_digit(r, r.pass);
+    const block_t b = take_block(r, number, sorts);
+    const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);
+    code_t code[CLSORT_RADIX_ITEMS];
+    value_t value[CLSORT_RADIX_ITEMS];
+    item_digits_t digits;
+    uint rank[CLSORT_RANK_WORDS];
+    load_codes(code, from, r.codec, b.size);
+    count_team_digits(tile, &digits, code, digit);
+    local_barrier();
+    const uint count = publish_counts(r, plan, number, tile);
+    local_barrier();
+    rank_items(tile, &digits, code, opaque_digit(digit), rank);
+    stage_codes(tile, &digits, code, digit, rank);
+    load_values(value, from, b.size);
+    if (sorts && t < CLSORT_DIGITS)
+        tile.offsets[t] += look_back(r, plan, number, t, count);
+    local_barrier();
+    store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
+}
+
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
+/* A work-group per tile; a block is a tile of CLSORT_RADIX_TILE. space: as for
+   clsort_radix_scatter. */
+CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
+{
+    const radix_t r = CLSORT_RADIX;
+    const tile_t tile = make_tile(space);
+    const uint plan = pass_plan(r), sorts = plan & PASS_SORTS;
+    if (CLSORT_COUNTED && get_group_id(0) >= r.blocks)
+        return;
+    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), local_id(),
+               CLSORT_GROUP);
+    if (CLSORT_FORWARD_PROGRESS && !sorts)
+        return;
+    sweep_tile(r, plan, draw_tile(r, tile, sorts), tile);
+}
+#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND */
+
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE
+/* All passes in one launch, behind another form of radix. Passes seldom have anything to do there,
+   and one launch ends sooner than one for each pass. Any number of work-groups; each draws its next
+   number while it moves a tile. space: a word for the number, rounded up to 8 bytes, then as for
+   clsort_radix_scatter. */
+CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
+{
+    radix_t r = CLSORT_RADIX;
+    const tile_t tile = make_tile(space + 1);
+    global uint *numbers = sweep_tickets(r);
+    local uint *word = (local uint *)space;
+    if (r.done)
+        return;
+    uint number = share_number(draw_ahead(numbers), word), first = 0;
+    for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {
+        const uint plan = pass_plan(r), tiles = plan ? r.blocks : 0;
+        uint moved = 0;
+        wait_until_done(numbers, first);
+        while (number - first < tiles) {
+            const uint ahead = draw_ahead(numbers);
+            copy_block(r, plan, take_block(r, number - first, plan & PASS_COPIES), local_id(),
+                       CLSORT_GROUP);
+            if (!CLSORT_FORWARD_PROGRESS || plan & PASS_SORTS)
+                sweep_tile(r, plan, number - first, tile);
+            moved++;
+            group_sync();
+            number = share_number(ahead, word);
+        }
+        tell_done(numbers, moved);
+        first += tiles;
+    }
+}
+#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE */
+
+//---- radix: equal prefixes [SWEEP.mends]
+/* EQUAL PREFIXES. The upper digits of a long key are its PREFIX. If keys are spread out, sweeps by
+   the prefix alone leave few elements in the wrong order: neighbours with an equal prefix. So the
+   lowest digits are not swept, and an insertion sort puts such neighbours in order. The counts of
+   all digits tell how many digits the prefix needs, if the digits of a key are independent of each
+   other. If they are not, too many elements share a prefix. Then the word CLSORT__SKIP_PASSES
+   becomes 0, and sweeps by all digits follow.
+
+     measure               chooses how many low bits are not swept
+     begin, sweeps         sort by the digits above these bits
+     prefixes              lists in alt the groups of elements with an equal prefix, and checks
+                           that no group is too large
+     sort_prefixes         sorts each group */
+
+/* One work-group. Lengthens the prefix digit by digit until the most frequent prefix has fewer than
+   0.6 elements, if digits do not depend on each other: the largest share of each digit is
+   multiplied. sums: CLSORT__SWEEP_PASSES * CLSORT__WARP words. */
+CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
+{
+    const radix_t r = CLSORT_RADIX;
+    local float *shares = (local float *)sums;
+    const uint t = local_id(), passes = radix_passes(r);
+    for (uint i = t; i < CLSORT__SWEEP_PASSES * CLSORT__WARP; i += CLSORT_GROUP) {
+        const uint p = i / CLSORT__WARP;
+        float share = 0;
+        for (uint d = i % CLSORT__WARP; d < (p < passes ? CLSORT_DIGITS : 0); d += CLSORT__WARP) {
+            const float part = (float)sweep_counts(r, p)[d] / (float)r.n;
+            share = max(share, part);
+        }
+        shares[i] = share;
+    }
+    local_barrier();
+    if (t != 0)
+        return;
+    float peers = (float)r.n;
+    uint p = passes;
+    while (p > 0 && peers >= 0.6f) {
+        float share = 0;
+        p--;
+        for (uint i = 0; i < CLSORT__WARP; i++)
+            share = max(share, shares[p * CLSORT__WARP + i]);
+        peers *= share;
+    }
+    *bits_left(r) = p * CLSORT_DIGIT_BITS;
+}
+
+/* The bits of a code that decide the order, without the `low` lowest ones. */
+INLINE code_t upper_bits(radix_t r, code_t code, uint low)
+{
+    const uint above = 8 * CLSORT_KEY_BYTES - r.last_bit;
+    return (code_t)((code_t)(code << above) >> (above + r.first_bit + low));
+}
+
+INLINE code_t upper_at(radix_t r, size_t i, uint low)
+{
+    return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);
+}
+
+//---- radix: equal prefixes are listed [SWEEP.mends]
+/* The number of elements from `first` on that share its prefix. Counts no further than
+   CLSORT__EDGE_MOST_EQUAL_PREFIX + 1. */
+INLINE uint count_equal_prefix(radix_t r, size_t first, uint low)
+{
+    const code_t upper = upper_at(r, first, low);
+    uint length = 1;
+    while (first + length < r.n && length <= CLSORT__EDGE_MOST_EQUAL_PREFIX
+           && upper_at(r, first + length, low) == upper)
+        length++;
+    return length;
+}
+
+/* A work-group per tile. Lists the start and the length of each group of two or more elements with
+   an equal prefix. Clears CLSORT__SKIP_PASSES if a group has more than
+   CLSORT__EDGE_MOST_EQUAL_PREFIX elements. space: CLSORT_RADIX_TILE + 2 words. */
+CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
+{
+    const radix_t r = CLSORT_RADIX;
+    local uint *list = (local uint *)space;
+    const uint t = local_id(), low = *bits_left(r);
+    const block_t b = take_block(r, (uint)get_group_id(0), low != 0);
+    local uint2 *found = (local uint2 *)(space + 1);
+    if (t == 0)
+        list[0] = 0;
+    local_barrier();
+    for (uint i = t; i < b.size; i += CLSORT_GROUP) {
+        const size_t at = (size_t)b.begin + i;
+        const code_t upper = upper_at(r, at, low);
+        if (at + 1 < r.n && upper_at(r, at + 1, low) == upper
+            && (at == 0 || upper_at(r, at - 1, low) != upper))
+            found[atomic_inc(&list[0])] = (uint2)((uint)at, count_equal_prefix(r, at, low));
+    }
+    local_barrier();
+    if (t == 0)
+        list[1] = atomic_add(prefixes_found(r), list[0]);
+    local_barrier();
+    for (uint i = t; i < list[0]; i += CLSORT_GROUP) {
+        ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];
+        if (found[i].y > CLSORT__EDGE_MOST_EQUAL_PREFIX)
+            atomic_and(&r.scratch[CLSORT__SKIP_PASSES], 0);
+    }
+}
+
+//---- radix: equal prefixes are sorted [SWEEP.mends]
+/* A stable insertion sort of `length` elements with an equal prefix. */
+INLINE void sort_equal_prefix(radix_t r, uint first, uint length)
+{
+    for (uint i = first + 1; i < first + length; i++) {
+        const item_t item = load_whole_item(r.target, r.codec, i);
+        uint place = i;
+        for (; place > first; place--) {
+            const item_t before = load_whole_item(r.target, r.codec, place - 1);
+            if (upper_bits(r, before.key, 0) <= upper_bits(r, item.key, 0))
+                break;
+            store_whole_item(r.target, r.codec, place, before);
+        }
+        if (place < i)
+            store_whole_item(r.target, r.codec, place, item);
+    }
+}
+
+/* A work-item per listed group; any number of work-items. Does nothing if sweeps by all digits
+   follow. */
+CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint found = r.scratch[CLSORT__SKIP_PASSES] ? *prefixes_found(r) : 0;
+    for (size_t i = get_global_id(0); i < found; i += get_global_size(0)) {
+        const uint2 equal = ((global const uint2 *)r.alt.keys)[i];
+        sort_equal_prefix(r, equal.x, equal.y);
+    }
+}
+
+//---- partition: by work-items [PARTITION.alone]
 /* A work-item per block. */
 CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS)
 {
@@ -4975,91 +5886,3717 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
     move_block(r, r.source, r.target, take_block(r, block, 1), r.digit, next, CLSORT_STAGES(n));
 }
 
-//---- radix: small in a work-item [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
-/* Counts all digits of all keys. Returns the bits in which keys differ. */
-INLINE code_t count_all_digits(radix_t r, uint counters[][CLSORT_DIGITS])
+//---- partition: by work-groups [PARTITION.group PARTITION.votes]
+/* A work-group per block. The last block is counted first, so that the scatter finds the first
+   blocks in caches. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words. */
+CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
 {
+    local code_t *codes = (local code_t *)space;
+    local uint *counters = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
+    radix_t r = CLSORT_PARTITION(codes);
+    const uint block = blocks - 1 - (uint)get_group_id(0);
+    const block_t b = take_block(r, block, 1);
+    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    clear_counters(counters);
+#if CLSORT_FEW_VOTES
+    count_lanes(r, b, counters);
+#else
     seen_t seen = { 0, 0 };
-    for (uint p = 0; p < radix_passes(r); p++)
-        for (uint d = 0; d < CLSORT_DIGITS; d++)
-            counters[p][d] = 0;
-    for (uint i = 0; i < r.n; i++) {
-        const code_t code = see_code(&seen, encode(*key_place(r.source, i), r.codec));
-        for (uint p = 0; p < radix_passes(r); p++)
-            counters[p][digit_of(code, pass_digit(r, p))]++;
-    }
-    return seen.set & seen.clear;
+    count_block(r, r.source, b, 0, 0, counters, &seen);
+    local_barrier();
+#endif
+    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
+        radix_table(r, d)[block] = counter_sum(counters, d);
 }
 
-/* Sorts n elements by one work-item, which reads the keys once to count all digits. Of the scratch
-   it uses only the plan. */
-INLINE void sort_small(radix_t r)
+/* A work-group per block; the first one also writes where parts begin. space: the splitters' codes;
+   behind them, with votes, CLSORT_STAGED_UNITS and CLSORT__FEW_TABLES units of 16 bytes, otherwise
+   CLSORT__RADIX_TILE_WORDS words. */
+CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)
 {
-    const block_t all = { 0, r.n };
-    uint counters[CLSORT_RADIX_DIGITS][CLSORT_DIGITS];
-    write_plan(r, count_all_digits(r, counters));
-    for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {
-        if (pass_plan(r) & PASS_SORTS) {
-            uint sum = 0;
-            for (uint d = 0; d < CLSORT_DIGITS; d++) {
-                const uint count = counters[r.pass][d];
-                counters[r.pass][d] = sum;
-                sum += count;
+    local code_t *codes = (local code_t *)space;
+    radix_t r = CLSORT_PARTITION(codes);
+    const uint block = (uint)get_group_id(0);
+    const block_t b = take_block(r, block, 1);
+    global uint *start = (global uint *)(starts + starts_at);
+    if (block == 0 && local_id() == 0)
+        start[splitter_count + 1] = n;
+#if CLSORT_FEW_VOTES
+    const uint next = begin_lane(r, block), part = local_id() - CLSORT_FIRST_PART(splitter_count);
+    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    if (block == 0 && part <= splitter_count)   /* wraps before the first part */
+        start[part] = next;
+    vote_block(make_votes(space + CLSORT_KEY_BYTES), r, b, next);
+#else
+    const tile_t tile = make_tile((local ulong *)space + CLSORT_SPLITTER_ULONGS);
+    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    begin_block(r, block, tile);
+    for (uint p = local_id(); block == 0 && p <= splitter_count; p += CLSORT_GROUP)
+        start[p] = tile.next[CLSORT_FIRST_PART(splitter_count) + p];
+    for (uint done = 0; done < b.size; done += CLSORT_RADIX_TILE)
+        scatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, r.digit,
+                     min(b.size - done, (uint)CLSORT_RADIX_TILE));
+#endif   /* CLSORT_FEW_VOTES */
+}
+
+//---- buckets: order of codes [HYBRID RUNS.buckets SAMPLES]
+INLINE void order_codes(code_t *a, code_t *b)
+{
+    const code_t least = min(*a, *b);
+    *b = max(*a, *b);
+    *a = least;
+}
+
+/* EXTREMES: the least and the greatest of some codes. Each work-item puts its own extremes into
+   local memory; then they are joined pair by pair. */
+INLINE void put_extremes(local code_t *own, code_t least, code_t most)
+{
+    own[0] = least;
+    own[CLSORT_GROUP] = most;
+}
+
+/* Joins a work-item's extremes with the extremes of the work-item `step` further on. */
+INLINE void join_extreme(local code_t *own, uint step)
+{
+    own[0] = min(own[0], own[step]);
+    own[CLSORT_GROUP] = max(own[CLSORT_GROUP], own[CLSORT_GROUP + step]);
+}
+
+/* Joins the extremes that each work-item has put at extremes + local_id(). The least code of all
+   comes to extremes[0], the greatest to extremes[CLSORT_GROUP]. With `twice`, also joins second
+   extremes, which lie behind the first ones. Called by all work-items; ends with a barrier. */
+INLINE void join_extremes(local code_t *extremes, const uint twice)
+{
+    local code_t *own = extremes + local_id();
+    #pragma unroll 1
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
+        local_barrier();
+        if (local_id() < step) {
+            join_extreme(own, step);
+            if (twice)
+                join_extreme(own + 2 * CLSORT_GROUP, step);
+        }
+    }
+    local_barrier();
+}
+
+//---- buckets [HYBRID RUNS.buckets]
+/* BUCKETS of bare keys, or of pairs as keys. One work-group sorts a bucket in local memory. A
+   LINEAR MAP cuts codes into parts, and each part into bins, all of about equal length. Counting
+   puts the keys into their bins. If each bin has few keys, rounds of odd-even transposition finish
+   the order, else a bitonic network does. */
+#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
+#define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
+#define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)
+#define CLSORT_OWN_BINS (1 << CLSORT__HYBRID_OWN_BINS_LOG2)
+#define CLSORT_BUCKET_BINS (1 << CLSORT_BUCKET_BINS_LOG2)
+#if CLSORT__HYBRID_OWN_BINS_LOG2 > 5
+#error "the bins of a work-item lie side by side, without padding between them"
+#elif CLSORT_GROUP_LOG2 > 8 || CLSORT_GROUP_LOG2 < CLSORT__HYBRID_LEAST_GROUP
+#error "hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8"
+#elif CLSORT_BUCKET_ITEMS & 1
+#error "odd-even transposition needs an even CLSORT__EDGE_BUCKET_ITEMS"
+#endif
+
+//---- buckets: keys, or pairs as keys [HYBRID]
+/* A key and a value of 4 bytes each are one code of 8 bytes: the key is its upper half, the value
+   its lower half. */
+INLINE code_t load_key(array_t a, size_t i)
+{
+    if (CLSORT_PAIRS_APART(a))
+        return (code_t)((ulong)((global const uint *)a.keys)[i] << 32
+                        | ((global const uint *)a.values)[i]);
+    return *key_place(a, i);
+}
+
+/* Loads a key; of a pair only the key, with 0 in place of the value. */
+INLINE code_t load_decider(array_t a, size_t i)
+{
+    if (CLSORT_PAIRS_APART(a))
+        return (code_t)((ulong)((global const uint *)a.keys)[i] << 32);
+    return load_key(a, i);
+}
+
+INLINE void store_key(array_t a, size_t i, code_t key)
+{
+    if (CLSORT_PAIRS_APART(a)) {
+        ((global uint *)a.keys)[i] = (uint)((ulong)key >> 32);
+        ((global uint *)a.values)[i] = (uint)key;
+        return;
+    }
+    *key_place(a, i) = key;
+}
+
+//---- buckets: linear maps [HYBRID RUNS.buckets]
+/* Cuts the codes from `low` on into parts of about equal length. A code becomes the product
+   ((code - low) >> shift) * factor. Bits 31 and above of the product are the number of the part;
+   the highest of the lower 31 bits are the number of the bin inside the part. map_part subtracts
+   `before` from the part's number. With mul_hi in place of the product, splits took 18 and 31 %
+   more time on an H200. */
+typedef struct { code_t low; uint shift, factor, before; } linear_map_t;
+
+CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
+{
+    return x / by;
+}
+
+/* The map that cuts low ... last into `parts` parts, or into parts of one code if there are fewer
+   codes. The map drops at least `shift` low bits of a code, and enough of them for a factor of 64
+   or more: a smaller factor, rounded down, would make the last part much shorter than the
+   others. */
+INLINE linear_map_t make_map(code_t low, code_t last, uint parts, uint shift)
+{
+    const ulong span = (code_t)(last - low);
+    linear_map_t map = { low, shift, 0, 0 };
+    while (span >> map.shift >= min(1UL << 31, (ulong)parts << 25))
+        map.shift++;
+    const ulong width = (span >> map.shift) + 1;
+    map.factor = (uint)map_quotient(min((ulong)parts, width) << 31, width);
+    return map;
+}
+
+INLINE ulong map_product(linear_map_t map, code_t code)
+{
+    return (ulong)(uint)((code_t)(code - map.low) >> map.shift) * map.factor;
+}
+
+INLINE uint map_part(linear_map_t map, code_t code)
+{
+    return (uint)(map_product(map, code) >> 31) - map.before;
+}
+
+INLINE uint map_bin(linear_map_t map, code_t code)
+{
+    return (uint)(map_product(map, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))
+           & (CLSORT_BUCKET_BINS - 1);
+}
+
+/* The first code up to `last` whose product is at least parts << 31 >> bits: where a part begins
+   (bits 0), or a bin. If there is none, last + 1, which is 0 behind the highest code. Parts are
+   counted from the map's first one, without `before`. */
+INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t last)
+{
+    const ulong product = parts << 31 >> bits,
+                x = map_quotient(product + map.factor - 1, map.factor);
+    return x > (ulong)(code_t)(last - map.low) >> map.shift
+               ? (code_t)(last + 1)
+               : (code_t)(map.low + (code_t)((code_t)x << map.shift));
+}
+
+/* one_code_parts: 1 if each part of a map has one code; one_code_bins: 1 if each bin has one
+   code. */
+INLINE uint one_code_parts(linear_map_t map)
+{
+    return map.shift == 0 && map.factor == 1u << 31;
+}
+
+INLINE uint one_code_bins(linear_map_t map)
+{
+    return map.shift == 0 && map.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
+}
+
+//---- buckets: bins [HYBRID RUNS.buckets]
+/* The local memory of a bucket. keys: its codes; bins: counters, later the border keys of
+   work-items; sums: for scans; words: see WORD_*. */
+typedef struct {
+    local code_t *keys;
+    local uint *bins, *sums, *words;
+} bucket_space_t;
+enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
+
+/* 1: a work-item reads and writes its consecutive keys as vectors of 16 bytes. The vectors of 8
+   work-items then lie in different banks, so keys need no padding. */
+#define CLSORT_KEY_VECTORS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
+#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
+#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
+
+/* The slot of key i of the bucket. */
+INLINE uint key_slot(uint i)
+{
+    return CLSORT_KEY_VECTORS ? i : pad_slot(i, CLSORT_KEY_PAD_LOG2);
+}
+
+/* Loads the work-item's CLSORT_BUCKET_ITEMS consecutive keys. */
+INLINE void take_own_keys(local const code_t *keys, code_t *key)
+{
+    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
+#if CLSORT_KEY_VECTORS
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m += 4)
+        vstore4(((local const uint4 *)(keys + first))[m / 4], 0, key + m);
+#else
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        key[m] = keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];
+#endif
+}
+
+INLINE void put_own_keys(local code_t *keys, const code_t *key)
+{
+    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
+#if CLSORT_KEY_VECTORS
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m += 4)
+        ((local uint4 *)(keys + first))[m / 4] = vload4(0, key + m);
+#else
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];
+#endif
+}
+
+INLINE bucket_space_t bucket_space(local ulong2 *space)
+{
+    local uint *bins = (local uint *)space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8 * 2,
+               *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;
+    const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };
+    return l;
+}
+
+/* Clears the bins and the words. Called by all work-items; ends with a barrier. */
+INLINE void clear_bucket(bucket_space_t l)
+{
+    clear_words(l.bins, CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS);
+    if (local_id() < 8)
+        l.words[local_id()] = 0;
+    local_barrier();
+}
+
+/* Replaces the counts of bins by the places where bins begin. Returns the most keys of a bin, among
+   the first `looked_at` bins of each work-item. Called by all work-items after the counts and a
+   barrier; ends with a barrier. */
+INLINE uint place_bins(bucket_space_t l, const uint looked_at)
+{
+    place_counts(l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5), CLSORT_OWN_BINS, looked_at, 1,
+                 l.sums, &l.words[WORD_LONGEST]);
+    local_barrier();
+    return l.words[WORD_LONGEST];
+}
+
+//---- buckets: bins are transposed [HYBRID RUNS.buckets]
+/* Rounds of odd-even transposition over the whole bucket. A round compares keys 2i and 2i + 1, then
+   keys 2i + 1 and 2i + 2; neighbouring work-items exchange their border keys through local memory.
+   Called by all work-items after the keys are placed and a barrier; needs a barrier after. */
+INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
+{
+    const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;
+    local code_t *borders = (local code_t *)l.bins;
+    code_t key[CLSORT_BUCKET_ITEMS];
+    take_own_keys(l.keys, key);
+    for (uint round = 0; round < rounds; round++) {
+        local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;
+        #pragma unroll
+        for (uint m = 0; m < most; m += 2)
+            order_codes(&key[m], &key[m + 1]);
+        lower[t] = key[0];
+        upper[t] = key[most];
+        #pragma unroll
+        for (uint m = 1; m < most; m += 2)
+            order_codes(&key[m], &key[m + 1]);
+        local_barrier();
+        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
+        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
+    }
+    put_own_keys(l.keys, key);
+}
+
+//---- buckets: network [HYBRID RUNS.buckets]
+/* Puts the codes at places a and b, a < b, in order. Does nothing if b is not below `size`. */
+INLINE void order_places(bucket_space_t l, uint a, uint b, uint size)
+{
+    if (b >= size)
+        return;
+    const uint i = key_slot(a), j = key_slot(b);
+    const code_t x = l.keys[i], y = l.keys[j];
+    l.keys[i] = min(x, y);
+    l.keys[j] = max(x, y);
+}
+
+/* Sorts the bucket by the normalised bitonic network. Called by all work-items; begins after a
+   barrier and ends with one. */
+INLINE void sort_by_network(bucket_space_t l, uint size)
+{
+    for (uint run = 1; run < size; run *= 2) {
+        for (uint p = local_id(); p / run * 2 * run < size; p += CLSORT_GROUP)
+            order_places(l, p / run * 2 * run + p % run,
+                         p / run * 2 * run + 2 * run - 1 - p % run, size);
+        local_barrier();
+        for (uint step = run / 2; step > 0; step /= 2) {
+            for (uint p = local_id(); p / step * 2 * step < size; p += CLSORT_GROUP)
+                order_places(l, p / step * 2 * step + p % step,
+                             p / step * 2 * step + p % step + step, size);
+            local_barrier();
+        }
+    }
+}
+
+/* 1 if some keys are out of order. Called by all work-items; begins after a barrier and ends with
+   one. */
+INLINE uint is_unordered(bucket_space_t l)
+{
+    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
+    uint found = 0;
+    #pragma unroll 4
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint next = min(first + m + 1, CLSORT_BUCKET_TILE - 1u);
+        found |= l.keys[key_slot(next)] < l.keys[key_slot(first + m)];
+    }
+    if (found)
+        atomic_or(&l.words[WORD_UNORDERED], 1);
+    local_barrier();
+    return l.words[WORD_UNORDERED];
+}
+
+/* Sorts a bucket whose keys lie in their bins. longest: the most keys of a bin that holds several
+   codes. Long bins often hold equal keys, such as floats made from few bits, so a check for order
+   comes first. Called by all work-items; begins after a barrier and ends with one. */
+INLINE void order_bins(bucket_space_t l, uint size, uint longest)
+{
+    if (longest > 1
+        && (longest <= CLSORT__EDGE_MOST_TRUSTED || is_unordered(l))) {
+        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__EDGE_MOST_TRANSPOSED)
+            transpose_odd_even(l, (longest + 1) / 2);
+        else
+            sort_by_network(l, size);
+    }
+    local_barrier();
+}
+
+//---- buckets: bins of warps [HYBRID RUNS.buckets]
+/* A mask of the warp's lanes whose bin is the bin of the first lane; 0 if warps are not known.
+   *first: that bin. Called by whole warps. */
+INLINE uint first_peers(uint bin, uint *first)
+{
+    uint peers = 0;
+#if CLSORT_WARPS
+    __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
+                     " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(peers), "=r"(*first)
+                     : "r"(bin));
+#endif
+    return peers;
+}
+
+/* 1 if at least 1 / part of the warp's lanes have the bin, or digit, of the first lane, so that
+   their atomics on one counter would wait for each other. Called by whole warps. */
+INLINE uint lanes_crowd(uint bin, const uint part)
+{
+    uint first;
+    return popcount(first_peers(bin, &first)) >= CLSORT__WARP / part;
+}
+
+/* Adds 1 to a bin's counter, and returns its former value. With `crowds`, one atomic of lane 0 adds
+   all lanes that have its bin. In hybrid radix the other lanes add in the same instruction. In
+   merges of runs they add in a second one, which lane 0 does not wait for: a merge takes 1 / 1.2 of
+   the time, but hybrid radix took 1.1 times as long for sorted keys. Called by whole warps. */
+INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
+{
+#if CLSORT_WARPS
+    if (crowds) {
+        const uint lane = local_id() % CLSORT__WARP;
+        uint first, base = 0;
+        const uint peers = first_peers(bin, &first);
+        if (lane == 0 || (!CLSORT_RUN_BUCKETS && bin != first))
+            base = atomic_add(&counters[bin], lane == 0 ? popcount(peers) : 1u);
+        const uint all = lane_value(base, 0);
+        if (!CLSORT_RUN_BUCKETS || bin == first)
+            return bin == first ? all + popcount(peers & ((1u << lane) - 1)) : base;
+    }
+#endif
+    return atomic_inc(&counters[bin]);
+}
+
+//---- buckets: bins of splitters [HYBRID RUNS.buckets]
+INLINE local code_t *splitters_of(bucket_space_t l)
+{
+    return (local code_t *)(l.words + 8);
+}
+
+/* The bin of a code. There is a splitter, and CLSORT_OWN_BINS bins, for each work-item. The last of
+   these bins takes codes that equal the splitter. The others cut the codes between the splitter
+   before and this one into about equal parts. */
+INLINE uint splitter_bin(local const code_t *splitters, code_t code)
+{
+    uint i = 0;
+    #pragma unroll
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1)
+        i += splitters[i + step - 1] < code ? step : 0;
+    const code_t high = splitters[i], low = i ? splitters[i - 1] : 0;
+    const ulong span = (code_t)(high - low);
+    const uint shift = 32 - min((uint)clz(span), 32u);   /* all devices convert words to floats */
+    const float part = (float)(uint)((code_t)(code - low) >> shift) / (float)(uint)(span >> shift);
+    const uint inside = min((uint)(part * (CLSORT_OWN_BINS - 1)), CLSORT_OWN_BINS - 2u);
+    return i * CLSORT_OWN_BINS + (code == high ? CLSORT_OWN_BINS - 1u : inside);
+}
+
+//---- buckets: bins are filled [HYBRID RUNS.buckets]
+/* The number of a work-item's first key. CLSORT_NEXT_ITEM is the distance from there to its next
+   key. In merges of runs the keys of a warp lie side by side, so that they come from few shares. */
+INLINE uint first_item(void)
+{
+    const uint t = local_id(), warp = CLSORT__WARP;
+    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp : t;
+}
+#define CLSORT_NEXT_ITEM (CLSORT_RUN_BUCKETS ? CLSORT__WARP : CLSORT_GROUP)
+
+/* The number of a work-item's m-th key. */
+INLINE uint bucket_item(uint m)
+{
+    return first_item() + m * CLSORT_NEXT_ITEM;
+}
+
+/* 1: the places of all keys are loaded before the first key is stored. Merges of runs do not do so:
+   it took 12 % more time on an H200. */
+#define CLSORT_PLACES_FIRST !CLSORT_RUN_BUCKETS
+
+/* Puts the keys into their bins. rank: in the lower half a key's rank in its bin, in the upper half
+   the slot of the bin. Called by all work-items after place_bins; ends with a barrier. */
+INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
+{
+    const uint first = first_item();
+    #pragma unroll
+    for (uint m = 0; m < (CLSORT_PLACES_FIRST ? CLSORT_BUCKET_ITEMS : 0); m++)
+        rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);
+    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < size) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+            l.keys[key_slot(l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF))] = key[m];
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+            const uint i = first + m * CLSORT_NEXT_ITEM,
+                       place = CLSORT_PLACES_FIRST ? rank[m]
+                                                   : l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF),
+                       at = i < size ? place : i;
+            l.keys[key_slot(at)] = i < size ? key[m] : CLSORT_TOP_CODE;
+        }
+    }
+    local_barrier();
+}
+
+/* A bin is found by a map, or by the splitters in local memory. */
+enum { OF_MAP, OF_SPLITTERS };
+
+/* Counts the keys of each bin. rank: as fill_bins takes it. whole: 1 if all keys of the work-item
+   are among the first `size`. crowds: see rank_one. Called by whole warps after clear_bucket. */
+INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
+                       linear_map_t map, const uint of, const uint whole, const uint crowds)
+{
+    const uint first = first_item(),
+               spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint inside = whole || first + m * CLSORT_NEXT_ITEM < size,
+                   own = of == OF_MAP ? map_bin(map, key[m])
+                                      : splitter_bin(splitters_of(l), key[m]),
+                   bin = inside ? pad_slot(own, 5) : spare;
+        rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
+    }
+}
+
+/* Sorts the first `size` codes of a bucket, which work-items hold in registers, into l.keys. Called
+   by all work-items with the local memory free; ends with a barrier. */
+INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
+{
+    uint rank[CLSORT_BUCKET_ITEMS];   /* as fill_bins takes it */
+    clear_bucket(l);
+    count_bins(l, key, rank, size, map, OF_MAP, 0, 0);
+    local_barrier();
+    const uint longest = place_bins(l, CLSORT_OWN_BINS);
+    fill_bins(l, key, rank, size);
+    order_bins(l, size, one_code_bins(map) ? 0 : longest);
+}
+
+//---- buckets: bins of runs [RUNS.buckets]
+/* Takes a key of each work-item as a splitter, and sorts the splitters. The last one becomes the
+   top code. Called by all work-items; ends with a barrier. */
+INLINE void take_splitters(bucket_space_t l, const code_t *key)
+{
+    const uint t = local_id();
+    local code_t *splitters = splitters_of(l);
+    code_t own = key[0];
+    uint place = 0;
+    #pragma unroll
+    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++)
+        own = t % CLSORT_BUCKET_ITEMS == m ? key[m] : own;
+    l.keys[t] = own;
+    local_barrier();
+    #pragma unroll 8
+    for (uint i = 0; i < CLSORT_GROUP; i++)
+        place += l.keys[i] < own || (l.keys[i] == own && i < t);
+    splitters[place] = place + 1 < CLSORT_GROUP ? own : CLSORT_TOP_CODE;
+    local_barrier();
+}
+
+/* Counts the keys of each bin. A warp checks once, not for each key, whether all its keys exist and
+   do not crowd. Called by all work-items with the bucket clear; ends with a barrier. */
+INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
+                           linear_map_t map, const uint of)
+{
+    const uint warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
+               bin = of == OF_MAP ? map_bin(map, key[0]) : splitter_bin(splitters_of(l), key[0]),
+               crowds = lanes_crowd(bin, CLSORT__EDGE_BINS_CROWD);
+    if (of == OF_MAP && warp_end <= size && !crowds)
+        count_bins(l, key, rank, size, map, of, 1, 0);
+    else
+        count_bins(l, key, rank, size, map, of, 0, crowds);
+    local_barrier();
+}
+
+//---- buckets: runs are sorted [RUNS.buckets]
+/* Sorts `size` codes of least ... most, which work-items hold in registers, into l.keys. In place
+   of missing codes work-items hold the last one. Bins of equal length are tried first; if one of
+   them is long, splitters make the bins. Called by all work-items with the bucket clear; ends with
+   a barrier. */
+INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint size, code_t least,
+                            code_t most)
+{
+    const linear_map_t map = make_map(least, most, 1, 0);
+    uint rank[CLSORT_BUCKET_ITEMS];
+    count_run_bins(l, key, rank, size, map, OF_MAP);
+    uint longest = place_bins(l, CLSORT_OWN_BINS);
+    longest = one_code_bins(map) ? 0 : longest;
+    local_barrier();
+    if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {
+        take_splitters(l, key);
+        clear_bucket(l);
+        count_run_bins(l, key, rank, size, map, OF_SPLITTERS);
+        longest = place_bins(l, CLSORT_OWN_BINS - 1);
+    }
+    fill_bins(l, key, rank, size);
+    order_bins(l, size, longest);
+}
+
+INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint size)
+{
+    if (keys_are_codes(codec)) {
+        #pragma unroll 8
+        for (uint i = local_id(); i < size; i += CLSORT_GROUP)
+            *key_place(to, i) = l.keys[key_slot(i)];
+    } else {
+        for (uint i = local_id(); i < size; i += CLSORT_GROUP)
+            *key_place(to, i) = decode(l.keys[key_slot(i)], codec);
+    }
+}
+
+//---- buckets: runs [RUNS.buckets]
+/* The shares of a work-group's tile. Share k is elements before[k] ... before[k + 1] - 1 of the
+   tile, which come from run k. address[k]: where element 0 of the tile would lie if it were in
+   share k. extremes: the first code of each share, then the last code of each. splits: of the tile
+   and of the next one. */
+typedef struct {
+    local ulong *address;
+    local code_t *extremes;
+    local uint *before, *splits;
+} bare_shares_t;
+
+INLINE bare_shares_t bare_shares(bucket_space_t l)
+{
+    local ulong *address = (local ulong *)(l.words + 8), *extremes = address + CLSORT__MOST_RUNS;
+    local uint *before = (local uint *)(extremes + 2 * CLSORT__MOST_RUNS);
+    const bare_shares_t s = { address, (local code_t *)extremes, before,
+                              before + CLSORT__MOST_RUNS + 1 };
+    return s;
+}
+
+/* Finds the shares of a tile of up to `size` elements. Returns how many elements they have
+   together. run: the run with the work-item's number. Called by all work-items with the splits in
+   s.splits; ends with a barrier. */
+INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)
+{
+    const uint t = local_id();
+    uint sum = 0;
+    for (uint k = 0; k < (t <= CLSORT__MOST_RUNS ? t : 0); k++)
+        sum += run_share(s.splits[k], s.splits[k + CLSORT__MOST_RUNS], size - sum);
+    if (t <= CLSORT__MOST_RUNS)
+        s.before[t] = sum;
+    if (t < CLSORT__MOST_RUNS)
+        s.address[t] = (ulong)(size_t)run.keys + ((ulong)s.splits[t] - sum) * CLSORT_KEY_BYTES;
+    local_barrier();
+    return s.before[CLSORT__MOST_RUNS];
+}
+
+/* The key of element i of the tile, which lies in the share with this address. */
+INLINE code_t share_key(ulong address, uint i)
+{
+    return *(global const code_t *)(size_t)(address + (ulong)i * CLSORT_KEY_BYTES);
+}
+
+/* Loads the work-item's keys of a tile of `size` elements. */
+INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
+{
+    const uint first = min(bucket_item(0), size - 1);
+    uint k = 0;
+    #pragma unroll
+    for (uint step = CLSORT__MOST_RUNS / 2; step > 0; step /= 2)
+        k += s.before[k + step] <= first ? step : 0;
+    uint end = s.before[k + 1];
+    ulong address = s.address[k];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint i = min(bucket_item(m), size - 1);
+        while (i >= end) {
+            end = s.before[++k + 1];
+            address = s.address[k];
+        }
+        key[m] = share_key(address, i);
+    }
+}
+
+/* Writes the extremes of the shares. An empty share gets the top code as its first and 0 as its
+   last code, which change no minimum and no maximum. Called by all work-items with the shares
+   found; needs a barrier after. */
+INLINE void write_extremes(bare_shares_t s, codec_t c)
+{
+    const uint t = local_id(), k = t % CLSORT__MOST_RUNS, last = t / CLSORT__MOST_RUNS,
+               begin = s.before[k], end = s.before[k + 1];
+    if (t < 2 * CLSORT__MOST_RUNS)
+        s.extremes[t] = begin < end ? encode(share_key(s.address[k], last ? end - 1 : begin), c)
+                     : last      ? 0
+                                 : CLSORT_TOP_CODE;
+}
+
+/* The least and the greatest code of the tile. Called after write_extremes and a barrier. */
+INLINE void read_extremes(bare_shares_t s, code_t *least, code_t *most)
+{
+    *least = CLSORT_TOP_CODE;
+    *most = 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+        *least = min(*least, s.extremes[k]);
+        *most = max(*most, s.extremes[k + CLSORT__MOST_RUNS]);
+    }
+}
+
+/* Each work-group sorts a tile of bare keys as a bucket: equal keys cannot be told apart, so no
+   order among them is needed. space: as for clsort_hybrid_buckets, then CLSORT__BARE_SHARE_WORDS
+   words, or a code for each work-item if that is more. */
+CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
+                                    global uchar *splits, ulong splits_at, uint n, uint tile,
+                                    uint slack, local ulong2 *space)
+{
+    CLSORT_PICK_RUN(own, local_id());
+    const array_t target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const bucket_space_t l = bucket_space(space);
+    const bare_shares_t s = bare_shares(l);
+    code_t code[CLSORT_BUCKET_ITEMS], least, most;
+    const merged_tile_t merged = take_merged_tile(s.splits, splits + splits_at, tile, slack, n);
+    const uint size = find_bare_shares(s, own.array, merged.size);
+    if (size == 0)
+        return;
+    load_bare_shares(s, code, size);
+    write_extremes(s, codec);
+    clear_bucket(l);
+    read_extremes(s, &least, &most);
+    if (!keys_are_codes(codec)) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+            code[m] = encode(code[m], codec);
+    }
+    sort_tile_codes(l, code, size, least, most);
+    store_tile_codes(l, advance(target, merged.begin), codec, size);
+}
+
+//---- hybrid [HYBRID]
+/* HYBRID RADIX sorts bare keys, and pairs, from the top digit down. Equal bare keys cannot be told
+   apart, so no pass has to be stable: a local atomic ranks a key in its tile, and a global atomic
+   reserves places for all keys of a tile with one digit. No work-group waits for another, so this
+   runs on every device.
+
+   The first split moves keys to 256 RANGES of codes. Each range has about equally many keys, and
+   its number is a key's first digit. To choose the ranges, a sample of the keys is taken. The codes
+   from a little below the sample to a little above it are cut into 16256 CELLS of equal length. A
+   range is a few consecutive cells. The codes below all cells are a range, too, and so are the
+   codes above them.
+     A GAP: floats of both signs have few codes near 0, in the middle of all codes. If a gap in the
+   middle is longer than the rest of the sample's span, it becomes one cell, and a range.
+     CELL GROUPS: if the sample is about flat, without a gap and without heavy codes, each range is
+   64 cells. A product then gives a key's range without a table. Only split reads the table, for
+   keys of the last, partial tile.
+
+   A range is cut into parts of equal length: their numbers are the SECOND DIGITS. The keys of such
+   a part are a BUCKET, which a work-group sorts in local memory. Bins of equal length cut the
+   bucket, and counting puts keys into their bins. If each bin has few keys, rounds of odd-even
+   transposition finish the order, else a bitonic network does.
+
+     sample     copies a sample of 2^14 keys, or all keys, to alt
+     cells      one work-group: makes cells and ranges, marks cells that begin a range
+     count      counts the keys of each range, and, if counted ahead,
+                of each second digit of a cell group                  reads keys
+     ranges     one work-group: places the ranges, chooses their second digits
+     split      moves keys to their ranges, in alt                    reads and writes keys
+     recount    counts the second digits that were not counted ahead  reads keys
+     starts     a work-group for each range: places its buckets, lists buckets to sort
+     resplit    moves keys to their buckets, in target                reads and writes keys
+     buckets    sorts the listed buckets, up to the capacity          reads and writes keys
+     long       sorts longer buckets in portions that fit, and reads a bucket again for each
+
+   A PAIR, of a key and a value of 4 bytes each, is sorted as one code of 8 bytes. So equal keys
+   come in the order of their values. Pairs are sorted here only if that order is allowed: the order
+   of equal keys is free, or values are ascending indices. Keys and values are read from two arrays
+   and written to two; alt has pairs. The keys must be spread about evenly, over at least 2^24
+   codes. Then the ranges can be counted without values, and a bin has few equal keys. The passes
+   sort all other pairs.
+
+   A HEAVY code is one that about 1 / 170 of the keys have, or more. It is a range of its own. Its
+   keys are counted and not moved: resplit writes them, or buckets if there is no resplit. Heavy
+   codes are used only if at least half of the keys have one, since else they do not pay.
+
+   Few keys need no recount, starts and resplit: a range is a bucket. With B bytes of a key and
+   work-groups of 256, n keys take the following, without the passes, which end at once:
+
+     n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
+     n up to 9 * 2^27 (B = 8: 5 * 2^26)      10 launches   8 n B bytes, or 7 n B if second
+                                                           digits are counted ahead
+     above                                   only the passes
+
+     decision                        taken by, and kept in                read by
+     cell groups                     cells, in the head of the tables     count to split, starts
+     gap                             cells, in the head                   count, ranges, split
+     heavy codes                     cells, in the head; then each range  count to resplit
+     map of the cells                cells, in the head                   count to long
+     second digits counted ahead     cells; ranges may revoke it          count to long, not split
+     a range's second digits         ranges, in the range                 recount to long
+     second digits joined in twos    starts, in the range's factor        resplit to long
+     passes sort instead             SKIP_PASSES, see below               all but starts
+
+   While the word SKIP_PASSES is 1, hybrid radix sorts, and the passes that are enqueued behind it
+   (sweeps, or passes as of radix-portable) end at once. If a kernel clears the word, the hybrid
+   kernels behind it end at once, and the passes sort the untouched source. It is cleared
+
+     by cells    if a cell has too much of the sample, without heavy codes; if ranges need more
+                 second digits than they may have; for pairs, also if the sample is not flat or
+                 spans few codes
+     by ranges   if a counter of 16 bits has overflowed; if a range has too many keys, no heavy
+                 code and no second digit for each code
+     by ranges and starts
+                 if a bucket, or all buckets above the capacity together, have too many keys
+
+   Mostly that saves time: buckets of any size and content are sorted right. Two cases depend on it:
+   counters that have overflowed, and pairs for which ranges are not cell groups.
+
+   Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
+   2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
+/* Arguments of every kernel. tables: how many words behind the tables of the passes this family's
+   tables begin; second_digits: the most second digits of a range, or 0: a range is a bucket;
+   group_digits: the second digits of a cell group if they are counted together with the first
+   digits, or 0: they never are. */
+#define CLSORT_HYBRID_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
+        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
+        uint second_digits, uint group_digits, local ulong2 *space
+#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
+#define CLSORT_HYBRID \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at) + CLSORT__SKIP_PASSES, \
+            (global uint *)(scratch + scratch_at) + tables, \
+            (global uint *)(scratch + scratch_at) + tables + CLSORT__HYBRID_NEXT_AT, \
+            (global uint *)(scratch + scratch_at) + tables + CLSORT__HYBRID_SECOND_DIGITS_AT, \
+            CLSORT_COUNT(n), second_digits, group_digits \
+    }
+typedef struct {
+    array_t source, target, alt;
+    codec_t codec;
+    global uint *skip_passes, *tables;
+    global uint *next, *buckets;    /* a word for each range, and for each second digit */
+    uint n, second_digits, group_digits;
+} hybrid_t;
+
+/* The tables, in words: a head; masks of the cells that begin a range; `next`, a word for each
+   range: its count, later the place of its next key, at last its end; the ranges; the heavy codes;
+   `buckets`, a word for each second digit, used like `next`. */
+enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
+enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
+
+INLINE global uint *hybrid_range(hybrid_t h, uint digit)
+{
+    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;
+}
+
+INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
+{
+    return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;
+}
+
+/* 1 if hybrid kernels sort; 0 if the passes behind them do, or no key exists. */
+#define hybrid_sorts(h) ((h).n != 0 && *(h).skip_passes != 0)
+
+/* The numbers of the buckets to sort, CLSORT__HEAD_LISTED of them. The list overlays the tables of
+   the passes, which are not used while the passes are skipped. */
+INLINE global uint *hybrid_list(hybrid_t h)
+{
+    return h.skip_passes + 1;
+}
+
+//---- hybrid: sample [HYBRID]
+#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)
+#define CLSORT_CELL_GROUP (1 << CLSORT__HYBRID_CELL_GROUP_LOG2)
+#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS * CLSORT_CELL_GROUP)
+#define CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)
+#define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)
+#define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)
+#define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
+#if CLSORT_LAST_CELL >= CLSORT__HYBRID_CELLS
+#error "the cell groups, and a cell on either side of them, must be cells"
+#elif 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
+#error "the extremes of work-items have room for heavy codes twice"
+#endif
+
+INLINE uint sample_size(hybrid_t h)
+{
+    return min(h.n, 1u << CLSORT__HYBRID_SAMPLE_LOG2);
+}
+
+/* Copies the sample to alt: one key of each of 2^14 equal parts of the source, at a pseudo-random
+   place, or all keys if they are few. Clears the counts of second digits. Any number of
+   work-groups. */
+CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const uint size = sample_size(h);
+    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * second_digits;
+         i += (uint)get_global_size(0))
+        h.buckets[i] = 0;
+    for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {
+        const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+        const ulong place = (ulong)i * h.n + ((ulong)jitter * h.n >> 32);
+        store_key(h.alt, i,
+                  load_key(h.source, size == h.n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2));
+    }
+}
+
+/* A gap. No key of the sample has a code of low ... end - 1, and these codes share a cell.
+   fold_code removes `size` of them, so that this cell is as long as the others. Without a gap low
+   is end. With keys of 8 bytes, low, end and size are multiples of CLSORT_GAP_STEP. Cells are
+   longer than that, since a gap needs LEAST_GAP_STEPS steps of codes outside it. */
+typedef struct { code_t low, end, size; } gap_t;
+#define CLSORT_GAP_STEP ((code_t)1 << (CLSORT_KEY_BYTES == 8 ? 32 : 0))
+
+/* A code without the part of the gap that is left out, as the map of the cells takes it. */
+INLINE code_t fold_code(gap_t g, code_t code)
+{
+#if CLSORT_KEY_BYTES == 8
+    const uint high = (uint)(code >> 32);
+    return (code_t)(high >= (uint)(g.end >> 32) ? high - (uint)(g.size >> 32)
+                                                : min(high, (uint)(g.low >> 32))) << 32
+           | (uint)code;
+#else
+    return code >= g.end ? code - g.size : min(code, g.low);
+#endif
+}
+
+/* The cells, in the kernel that makes them.
+     counts, sums    counters of the cells; words for scans
+     extremes        of work-items, later the heavy codes
+     heavy_sample    second extremes, later the part of the sample searched for heavy codes
+     map, gap        how codes are cut into cells
+     first, last     the least and the greatest code of the sample
+     most            the last code of the map
+     margin          how far outside of the sample keys may begin and end
+     size, light     keys of the sample; how many have no heavy code
+     heavies         how many codes are heavy
+     cell_groups     1 if ranges are cell groups
+     gap_first       the cell behind the sample's last code below the gap
+     gap_cell        the cell of the gap
+     gap_last        the cell of the sample's first code above the gap
+   Without a gap the last three are CLSORT__HYBRID_CELLS. */
+typedef struct {
+    local uint *counts, *sums;
+    local code_t *extremes, *heavy_sample;
+    linear_map_t map;
+    gap_t gap;
+    code_t first, last, most, margin;
+    uint size, light, heavies, cell_groups, gap_first, gap_cell, gap_last;
+} cells_t;
+
+/* The heavy codes overlay the extremes; heavy_cells, the cells of these codes, overlay the searched
+   part of the sample. */
+INLINE local code_t *heavy_codes(cells_t s) { return s.extremes; }
+
+INLINE local uint *heavy_cells(cells_t s)
+{
+    return (local uint *)s.heavy_sample;
+}
+
+/* The cell of a code that lies on the map. */
+INLINE uint cell_of_code(cells_t s, code_t code)
+{
+    return 1 + map_part(s.map, fold_code(s.gap, code));
+}
+
+/* The index of the first code above `code` in list[first] ... list[end - 1], which ascend; `end` if
+   there is none. */
+INLINE uint first_above(local const code_t *list, uint first, uint end, code_t code)
+{
+    while (first < end) {
+        const uint middle = (first + end) / 2;
+        if (list[middle] <= code) first = middle + 1;
+        else end = middle;
+    }
+    return first;
+}
+
+//---- hybrid: extremes [HYBRID]
+/* Keys in flight at the same time. CLSORT_AHEAD: of a work-item; CLSORT_SAMPLE_AHEAD: of a
+   work-item that reads the sample; CLSORT_SAMPLE_STEP: of a work-group that reads the sample. */
+#define CLSORT_SAMPLE_AHEAD 16
+#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
+
+/* Loads the codes of CLSORT_AHEAD keys of an array of `size` keys. The last key replaces keys
+   beyond the end. */
+INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint size)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        code[m] = encode(load_key(from, min(at + m * CLSORT_GROUP, size - 1)), codec);
+}
+
+/* The sum of two codes, at most the highest code. */
+INLINE code_t cap_add(code_t a, code_t b)
+{
+    return a + min(b, (code_t)(CLSORT_TOP_CODE - a));
+}
+
+#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE >> 1) + 1)
+/* least, most: the extremes of some codes. above, below: the least and the greatest of these codes
+   with the highest bit flipped. They are the codes next to the middle of all codes. */
+typedef struct { code_t least, most, above, below; } extremes_t;
+INLINE void see_extreme(extremes_t *e, code_t code)
+{
+    e->least = min(e->least, code);
+    e->most = max(e->most, code);
+    e->above = min(e->above, (code_t)(code ^ CLSORT_MIDDLE_CODE));
+    e->below = max(e->below, (code_t)(code ^ CLSORT_MIDDLE_CODE));
+}
+
+/* The extremes of the work-item's part of the sample. */
+INLINE extremes_t own_extremes(hybrid_t h, uint size)
+{
+    const uint t = local_id(), whole = size - size % CLSORT_SAMPLE_STEP;
+    extremes_t e = { CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
+    for (uint at = t; at < whole; at += CLSORT_SAMPLE_STEP) {
+        const array_t from = advance(h.alt, at);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_SAMPLE_AHEAD; m++)
+            see_extreme(&e, encode(load_key(from, m * CLSORT_GROUP), h.codec));
+    }
+    #pragma unroll 1
+    for (uint i = whole + t; i < size; i += CLSORT_GROUP)
+        see_extreme(&e, encode(load_key(h.alt, i), h.codec));
+    return e;
+}
+
+/* Finds the first and the last code of the sample, and its codes next to the middle of all codes:
+   gap.low, the greatest code below the middle, and gap.end, the least code above. Called by all
+   work-items; ends with a barrier. */
+INLINE void find_extremes(hybrid_t h, cells_t *s)
+{
+    const extremes_t e = own_extremes(h, s->size);
+    put_extremes(s->extremes + local_id(), e.least, e.most);
+    put_extremes(s->heavy_sample + local_id(), e.above, e.below);
+    join_extremes(s->extremes, 1);
+    s->first = s->extremes[0];
+    s->last = s->extremes[CLSORT_GROUP];
+    s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
+    s->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
+    local_barrier();
+}
+
+//---- hybrid: map of cells [HYBRID]
+/* The last multiple of CLSORT_GAP_STEP up to a code. */
+INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
+
+/* Takes the gap between gap.low and gap.end out of a map. Of its codes, the first `inner` and the
+   last `inner` stay on the map. */
+INLINE void fold_gap(cells_t *s, code_t inner)
+{
+    const uint last = map_part(s->map, s->gap.low + inner);
+    const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;
+    s->gap_cell = 2 + last;
+    s->gap_first = 2 + map_part(s->map, s->gap.low);
+    s->gap.low = gap_step(map_start(s->map, last + 1, 0, end) + CLSORT_GAP_STEP - 1);
+    s->gap.size = gap_step(end - map_start(s->map, last + 2, 0, end));
+    s->gap.end = end;
+    s->gap_last = cell_of_code(*s, above);
+}
+
+/* 1 if the keys of pairs span enough codes for cells to ignore values. Only make_cell_map asks, for
+   the span of the sample. Afterwards takes_keys reads the answer from the map. */
+INLINE uint spans_keys(code_t span)
+{
+    return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__EDGE_LEAST_SPAN;
+}
+
+/* 1 if a map cuts by the keys of pairs and ignores values. */
+INLINE uint takes_keys(linear_map_t map)
+{
+    return map.shift >= 32;
+}
+
+/* Makes the map of the cells: from the sample's least to its greatest code, and a margin on either
+   side. About 2^-14 of the keys lie outside the sample, but close to it; of floats near 0, within a
+   few binades. If cells ignore the values of pairs, the map begins with the least value of a key
+   and ends with the greatest, and its shift drops the values. The gap between gap.low and gap.end
+   is left out if it is longer than the rest of the span. It keeps one cell; the codes above the gap
+   begin with the next. */
+INLINE void make_cell_map(hybrid_t h, cells_t *s)
+{
+    const code_t least = s->first, most = s->last, span = most - least,
+                 values = spans_keys(span) ? (code_t)0xFFFFFFFFu : 0,
+                 length = s->gap.end - s->gap.low;
+    const uint upper = least >= CLSORT_MIDDLE_CODE, lower = most < CLSORT_MIDDLE_CODE,
+               folds = !CLSORT_PAIRS && !upper && !lower && length > span / CLSORT__EDGE_GAP_PART
+                       && (span - length) / CLSORT_GAP_STEP
+                              >= CLSORT__EDGE_LEAST_GAP_STEPS(CLSORT_KEY_BYTES);
+    const code_t used = folds ? (code_t)(span - length) : span,
+                 margin = used >> CLSORT__EDGE_MARGIN_LOG2,
+                 inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;
+    s->margin = margin;
+    s->most = cap_add(most, lower ? inner : margin) | values;
+    s->map = make_map((least - min(least, upper ? inner : margin)) & ~values,
+                      s->most - (folds ? (code_t)(length - 2 * inner) : 0),
+                      CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
+    s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;     /* group_factor divides it */
+    if (folds) fold_gap(s, inner);
+    else {
+        const gap_t none = { CLSORT_TOP_CODE, CLSORT_TOP_CODE, 0 };
+        s->gap_first = s->gap_cell = s->gap_last = CLSORT__HYBRID_CELLS;
+        s->gap = none;
+    }
+}
+
+//---- hybrid: counts of cells [HYBRID]
+/* The count of a cell. A word has the counters of two cells. */
+INLINE uint cell_count(cells_t s, uint cell)
+{
+    return s.counts[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;
+}
+
+INLINE void count_cell(cells_t s, code_t code)
+{
+    const uint cell = cell_of_code(s, code);
+    atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
+}
+
+/* Counts the cells of CLSORT_AHEAD keys of the sample, from `at` on, without heavy codes. The
+   searches for heavy codes run step by step side by side, so that no search waits for another. */
+INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
+{
+    code_t code[CLSORT_AHEAD];
+    uint k[CLSORT_AHEAD];
+    load_within(code, h.alt, h.codec, at, s.size);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        k[m] = 0;
+    for (uint step = CLSORT__EDGE_HEAVIES / 2; step > 0; step /= 2)
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            const uint next = k[m] + step,
+                       higher = heavy_codes(s)[min(next, s.heavies - 1)] <= code[m];
+            k[m] = next < s.heavies && higher ? next : k[m];
+        }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        if (at + m * CLSORT_GROUP < s.size && heavy_codes(s)[k[m]] != code[m])
+            count_cell(s, code[m]);
+}
+
+/* Counts the sample's keys in each cell, without heavy codes. Cells outside CLSORT_INNER_CELLS stay
+   empty. Called by all work-items; ends with a barrier. */
+INLINE void count_cells(hybrid_t h, cells_t s)
+{
+    const uint size = s.heavies ? 0 : s.size, whole = size - size % CLSORT_SAMPLE_STEP;
+    for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
+        s.counts[pad_slot(i, 5)] = 0;
+    local_barrier();
+    for (uint at = local_id(); at < whole; at += CLSORT_SAMPLE_STEP) {
+        const array_t from = advance(h.alt, at);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_SAMPLE_AHEAD; m++)
+            count_cell(s, encode(load_key(from, m * CLSORT_GROUP), h.codec));
+    }
+    #pragma unroll 1
+    for (uint i = whole + local_id(); i < size; i += CLSORT_GROUP)
+        count_cell(s, encode(load_key(h.alt, i), h.codec));
+    for (uint i = local_id(); i < (s.heavies ? s.size : 0); i += CLSORT_AHEAD * CLSORT_GROUP)
+        count_light_cells(h, s, i);
+    local_barrier();
+}
+
+//---- hybrid: cells [HYBRID]
+/* CLSORT_TAIL_LOG2 ranges lie at either end of the sample, where keys are sparse: each has about as
+   many keys of the sample as all ranges further outside. CLSORT_GAP_RANGES: ranges that begin at a
+   gap or at its margins. */
+#define CLSORT_TAIL_LOG2 6
+#define CLSORT_GAP_RANGES 4
+INLINE uint tail_range(uint outside)
+{
+    return 31 - clz(min(outside + 1, 1u << CLSORT_TAIL_LOG2));
+}
+
+/* A cell's QUOTA. It grows from cell to cell; a range begins where it changes. It counts the keys
+   of the sample before the cell, scaled, so that ranges get equally many keys. It also counts
+   cells, so that no range is very wide: half of the floats near zero lie in the outermost of more
+   than a hundred binades. Each heavy code uses up two ranges: its own, and the one behind it. */
+INLINE uint cell_quota(cells_t s, uint cell, uint before)
+{
+    const uint spread = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
+                        - CLSORT_GAP_RANGES,
+               even = CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavies,
+               scale = (even << 22) / max(s.light, 1u);
+    return min(before * scale >> 22, even - 1) + cell * spread / CLSORT__HYBRID_CELLS
+           + tail_range(before) + CLSORT_TAIL_LOG2 - tail_range(s.light - before);
+}
+
+/* The first code of a cell. */
+INLINE code_t cell_start(cells_t s, uint cell)
+{
+    const code_t place = map_start(s.map, cell - (cell > 0), 0, fold_code(s.gap, s.most));
+    if (cell == 0)
+        return 0;
+    if (cell == CLSORT_LAST_CELL)
+        return (code_t)(s.most + 1);
+    return cell <= s.gap_cell       ? place
+           : cell == s.gap_cell + 1 ? s.gap.end
+                                    : (code_t)(place + s.gap.size);
+}
+
+/* 1 if a range begins with this cell. quota, previous: the quotas of this cell and the one before
+   it. */
+INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
+{
+    if (cell <= 1 || cell >= CLSORT_LAST_CELL)
+        return cell <= 1 || (cell == CLSORT_LAST_CELL && s.most != CLSORT_TOP_CODE);
+    return quota != previous || cell == s.gap_first || cell == s.gap_cell
+           || cell == s.gap_cell + 1 || cell == s.gap_last;
+}
+
+/* A mask of the cells that begin a range, of CLSORT__HYBRID_MASK_CELLS cells from `first` on. A
+   cell with more than 1 / HEAVY_PART of the sample begins a range, too. At most 256 ranges result:
+   such a cell takes several quotas but begins one range. *before: the sample's keys before the
+   first cell; *quota: the quota of the cell before it. On return both are of the cell behind the
+   last one. */
+INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
+{
+    uint mask = 0;
+    #pragma unroll 4
+    for (uint bit = 0; bit < CLSORT__HYBRID_MASK_CELLS; bit++) {
+        const uint own = cell_quota(s, first + bit, *before), count = cell_count(s, first + bit);
+        mask |= (begins_range(s, first + bit, own, *quota)
+                 || count > s.size / CLSORT__EDGE_HEAVY_PART) << bit;
+        *quota = own;
+        *before += count;
+    }
+    return mask;
+}
+
+/* The number of the first heavy code, from number `k` on, that lies in `cell` or behind it. */
+INLINE uint heavy_from(cells_t s, uint k, uint cell)
+{
+    #pragma unroll 1
+    while (k < s.heavies && heavy_cells(s)[k] < cell)
+        k++;
+    return k;
+}
+
+//---- hybrid: ranges begin [HYBRID]
+/* Writes where range `digit` begins, and whether it is a heavy code's range. */
+INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint is_heavy)
+{
+    set_table_code(hybrid_range(h, digit) + RANGE_LOW, low);
+    hybrid_range(h, digit)[RANGE_HEAVY] = is_heavy;
+}
+
+/* Makes heavy code `number` the range `digit`, and begins range digit + 1 behind it. */
+INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
+{
+    const code_t code = heavy_codes(s)[number];
+    begin_range(h, digit, code, 1);
+    begin_range(h, digit + 1, (code_t)(code + 1), 0);
+    set_table_code(hybrid_heavy(h, number) + HEAVY_CODE, code);
+    hybrid_heavy(h, number)[HEAVY_DIGIT] = digit;
+}
+
+/* Writes the ranges that begin in the CLSORT__HYBRID_MASK_CELLS cells from `first` on: at the cells
+   in `mask`, and at the heavy codes `heavy` ... end - 1. Their numbers begin with `digit`. Returns
+   the number of the next range. */
+INLINE uint write_ranges(hybrid_t h, cells_t s, uint first, uint mask, uint heavy, uint end,
+                         uint digit)
+{
+    while (mask != 0 || heavy < end) {
+        const uint cell = first + (mask ? 31 - clz(mask & -mask) : CLSORT__HYBRID_MASK_CELLS);
+        if (heavy < end && heavy_cells(s)[heavy] < cell) {
+            write_heavy(h, s, heavy, digit);
+            heavy++;
+            digit += 2;
+        } else {
+            begin_range(h, digit, cell_start(s, cell), 0);
+            mask &= mask - 1;
+            digit++;
+        }
+    }
+    return digit;
+}
+
+/* Writes the masks of the work-item's cells to the tables; write_cells completes these words.
+   before: the sample's keys before these cells. Returns how many ranges begin in these cells. */
+INLINE uint mark_cells(hybrid_t h, cells_t s, uint before)
+{
+    const uint first = local_id() * CLSORT_OWN_CELLS, end = first + CLSORT_OWN_CELLS,
+               heavy = heavy_from(s, 0, first), heavies = heavy_from(s, heavy, end) - heavy;
+    uint quota = first ? cell_quota(s, first - 1, before - cell_count(s, first - 1)) : 0,
+         begun = 0;
+    #pragma unroll 1
+    for (uint cell = first; cell < end; cell += CLSORT__HYBRID_MASK_CELLS) {
+        const uint mask = mask_cells(s, cell, &before, &quota);
+        h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS] = mask;
+        begun += popcount(mask);
+    }
+    return begun + 2 * heavies;
+}
+
+/* Completes the words of the work-item's cells, which have masks so far, and writes the ranges that
+   begin in these cells, from `digit` on. A word has, from the lowest bit on: 16 bits, the mask; 8
+   bits, the number of the next range that begins; 7 bits, the number of the next heavy code; the
+   highest bit, 1 if that code lies in these cells. */
+INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
+{
+    const uint first = local_id() * CLSORT_OWN_CELLS;
+    uint heavy = heavy_from(s, 0, first);
+    #pragma unroll 1
+    for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell += CLSORT__HYBRID_MASK_CELLS) {
+        global uint *word = h.tables + CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS;
+        const uint mask = *word, end = heavy_from(s, heavy, cell + CLSORT__HYBRID_MASK_CELLS);
+        *word = (uint)(heavy < end) << 31 | heavy << 24 | (digit & 0xFF) << 16 | mask;
+        digit = write_ranges(h, s, cell, mask, heavy, end, digit);
+        heavy = end;
+    }
+}
+
+/* If ranges are cell groups: writes the ranges and the words of all cells. Returns the number of
+   ranges. */
+INLINE uint write_cell_groups(hybrid_t h, cells_t s)
+{
+    const uint digits = CLSORT_CELL_GROUPS + 1 + (s.most != CLSORT_TOP_CODE);
+    for (uint w = local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {
+        const uint last = w * CLSORT__HYBRID_MASK_CELLS + CLSORT_CELL_GROUP - 2,
+                   next = 1 + last / CLSORT_CELL_GROUP,
+                   starts = last % CLSORT_CELL_GROUP >= CLSORT_CELL_GROUP - 2;
+        h.tables[CLSORT__HYBRID_MASKS_AT + w]
+            = w == 0 ? 3 : (min(next, digits) & 0xFF) << 16 | (starts && next < digits) << 1;
+    }
+    for (uint d = local_id(); d < digits; d += CLSORT_GROUP)
+        begin_range(h, d, cell_start(s, d ? 1 + (d - 1) * CLSORT_CELL_GROUP : 0), 0);
+    return digits;
+}
+
+//---- hybrid: heavy codes [HYBRID]
+#define CLSORT_HEAVY_SAMPLE_SLOTS (2 * CLSORT__HYBRID_HEAVY_SAMPLE)
+
+/* 1 if a cell has too many keys of the sample, `heaviest`, for one range. Never if each of its
+   codes gets a second digit, since buckets of one code need no sort. */
+INLINE uint is_too_heavy(hybrid_t h, cells_t s, uint heaviest)
+{
+    return heaviest > s.size / CLSORT__EDGE_HEAVY_PART
+           && map_start(s.map, 1, 0, s.most) - s.map.low >= h.second_digits;
+}
+
+/* Not 0 if a cell has enough of the sample for a heavy code. Bits 16 and above are not 0 if
+   SKIP_PASSES must be cleared unless a heavy code is found. Called by all work-items with `sums`
+   free; ends with a barrier. */
+INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
+{
+    const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART;
+    return group_total(crowded | is_too_heavy(h, s, heaviest) << 16, s.sums);
+}
+
+/* Counts how often each of `size` codes of the sample occurs. The counters are a hash table of
+   CLSORT_HEAVY_SAMPLE_SLOTS words, which overlays the cells' counts. The upper 16 bits of a word
+   are the count. The lower 16 bits are 1 more than the number of a key with the code, or 0: an
+   empty slot. Called by all work-items; ends with a barrier. */
+INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
+{
+    clear_words(s.counts, CLSORT_HEAVY_SAMPLE_SLOTS);
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP)
+        s.heavy_sample[i] = encode(load_key(h.alt, i * (s.size / size)), h.codec);
+    local_barrier();
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
+        const code_t code = s.heavy_sample[i];
+        uint at = (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> 16, found;
+        do {
+            at = (at + 1) % CLSORT_HEAVY_SAMPLE_SLOTS;
+            found = atomic_cmpxchg(&s.counts[at], 0, i + 1);
+        } while (found != 0 && s.heavy_sample[(found & 0xFFFF) - 1] != code);
+        atomic_add(&s.counts[at], 1u << 16);
+    }
+    local_barrier();
+}
+
+/* Writes the codes that were counted `least` times or more to heavy_codes, in ascending order; if
+   there are more than CLSORT__EDGE_HEAVIES, some of them. *weight: the sum of all their counts.
+   Returns the number of codes written. Called by all work-items; ends with a barrier. */
+INLINE uint list_heavies(cells_t s, uint least, uint *weight)
+{
+    local code_t *list = heavy_codes(s) + CLSORT__EDGE_HEAVIES;
+    uint found = 0, size = 0, total;
+    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP) {
+        const uint count = s.counts[i] >> 16;
+        found += count >= least;
+        size += count >= least ? count : 0;
+    }
+    *weight = group_total(size, s.sums);
+    uint place = group_scan_total(found, s.sums, &total);
+    total = min(total, CLSORT__EDGE_HEAVIES + 0u);
+    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
+        if (s.counts[i] >> 16 >= least && place < total)
+            list[place++] = s.heavy_sample[(s.counts[i] & 0xFFFF) - 1];
+    local_barrier();
+    for (uint i = local_id(); i < total; i += CLSORT_GROUP) {
+        uint rank = 0;
+        for (uint j = 0; j < total; j++)
+            rank += list[j] < list[i];
+        heavy_codes(s)[rank] = list[i];
+    }
+    local_barrier();
+    for (uint i = local_id(); i < total; i += CLSORT_GROUP)
+        heavy_cells(s)[i] = cell_of_code(s, heavy_codes(s)[i]);
+    local_barrier();
+    return total;
+}
+
+/* Finds heavy codes by counting a part of the sample. Returns how many there are; 0 if less than
+   half of that part has heavy codes. Destroys the cells' counts. Called by all work-items; ends
+   with a barrier. */
+INLINE uint find_heavies(hybrid_t h, cells_t s)
+{
+    const uint size = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u);
+    uint weight;
+    count_heavy_sample(h, s, size);
+    const uint heavies = list_heavies(s, CLSORT__EDGE_LEAST_HEAVY, &weight);
+    return CLSORT__EDGE_HEAVIES_PART * weight < size ? 0 : heavies;
+}
+
+//---- hybrid: cells kernel [HYBRID]
+/* The number of the sample's keys in the work-item's cells. *heaviest: the most in one cell. */
+INLINE uint sum_cells(cells_t s, uint *heaviest)
+{
+    const uint first = local_id() * CLSORT_OWN_CELLS;
+    uint sum = 0;
+    *heaviest = 0;
+    #pragma unroll 8
+    for (uint c = first; c < first + CLSORT_OWN_CELLS; c++) {
+        sum += cell_count(s, c);
+        *heaviest = max(*heaviest, cell_count(s, c));
+    }
+    return sum;
+}
+
+/* 1 if no work-item has much more than an equal share of the sample in its cells. sum: the sample's
+   keys in the own cells. Called by all work-items with `sums` free; ends with a barrier. */
+INLINE uint is_flat(cells_t s, uint sum)
+{
+    return group_total(sum > CLSORT__EDGE_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;
+}
+
+/* 1 if ranges that are not cell groups would need more second digits than they may have. */
+INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
+{
+    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.second_digits;
+    return !s.cell_groups && most != 0
+           && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);
+}
+
+/* The factor of the map that cuts each cell group into n second digits. f: the factor of the
+   cells. */
+INLINE ulong group_factor(uint f, uint n) { return (ulong)(f / CLSORT_CELL_GROUP) * n; }
+
+/* The second digits of a cell group if they are counted together with the first digits, else 0.
+   That pays only if cell groups have about equally many keys, which clsort_hybrid_ranges checks. */
+INLINE uint cell_group_digits(hybrid_t h, cells_t s)
+{
+    const ulong factor = group_factor(s.map.factor, h.group_digits);
+    return s.cell_groups && factor < 1UL << 31 ? h.group_digits : 0;
+}
+
+/* Writes the head, and clears the counts of ranges. SKIP_PASSES becomes 1, and then 0 if a
+   work-item gives up or if ranges lack second digits. Called by all work-items. */
+INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
+{
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
+        h.next[d] = 0;
+    if (local_id() == 0) {
+        *h.skip_passes = 1;
+        h.tables[CLSORT__HEAD_OVER] = h.tables[CLSORT__HEAD_TILES] = 0;
+        h.tables[CLSORT__HEAD_LISTED] = 0;
+        h.tables[CLSORT__HEAD_DIGITS] = digits;
+        h.tables[CLSORT__HEAD_SHIFT] = s.map.shift;
+        h.tables[CLSORT__HEAD_FACTOR] = s.map.factor;
+        h.tables[CLSORT__HEAD_CELL_GROUPS] = s.cell_groups;
+        h.tables[CLSORT__HEAD_GROUP_DIGITS] = cell_group_digits(h, s);
+        h.tables[CLSORT__HEAD_HEAVIES] = s.heavies;
+        set_table_code(h.tables + CLSORT__HEAD_LEAST, s.map.low);
+        set_table_code(h.tables + CLSORT__HEAD_MOST, s.most);
+        set_table_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));
+        set_table_code(h.tables + CLSORT__HEAD_FIRST + 2, s.first);
+        set_table_code(h.tables + CLSORT__HEAD_LAST, s.last);
+        set_table_code(h.tables + CLSORT__HEAD_LAST + 2, cap_add(s.last, s.margin));
+        set_table_code(h.tables + CLSORT__HEAD_GAP_LOW, s.gap.low);
+        set_table_code(h.tables + CLSORT__HEAD_GAP_END, s.gap.end);
+        set_table_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (gives_up || lacks_second_digits(h, s))
+        atomic_and(h.skip_passes, 0);
+}
+
+//---- hybrid: sample is counted [HYBRID]
+/* Counts the sample's keys in each cell. If a cell is crowded, finds heavy codes and counts again
+   without them. *sum: the keys in the work-item's cells; *heaviest: the most in one cell. Returns 1
+   if the passes must sort. Called by all work-items; ends with a barrier. */
+INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
+{
+    uint gives_up = 0;
+    for (uint round = 0; round < (CLSORT_PAIRS ? 1 : 2); round++) {
+        count_cells(h, *s);
+        *sum = sum_cells(*s, heaviest);
+        if (CLSORT_PAIRS || round > 0)
+            break;
+        const uint crowded = is_crowded(h, *s, *heaviest);
+        if (CLSORT_BRANCH_BARRIERS && !crowded)
+            break;
+        const uint heavies = find_heavies(h, *s);
+        s->heavies = crowded ? heavies : 0;
+        gives_up = s->heavies == 0 && crowded >> 16;
+        if (CLSORT_BRANCH_BARRIERS && gives_up)
+            break;
+    }
+    return gives_up;
+}
+
+/* One work-group: makes cells and ranges. space: 2 * CLSORT_GROUP + CLSORT__HYBRID_HEAVY_SAMPLE
+   codes, CLSORT_CELL_WORDS padded words, 2 * CLSORT_GROUP + 1 words. */
+CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    local code_t *extremes = (local code_t *)space, *heavy_sample = extremes + 2 * CLSORT_GROUP;
+    local uint *counts = (local uint *)(heavy_sample + CLSORT__HYBRID_HEAVY_SAMPLE),
+               *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
+    cells_t s = { counts, sums, extremes, heavy_sample, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
+                  sample_size(h), 0, 0, 0, 0, 0, 0 };
+    uint digits, heaviest, sum;
+    if (h.n == 0)   /* the passes then do nothing, whatever SKIP_PASSES is */
+        return;
+    find_extremes(h, &s);
+    make_cell_map(h, &s);
+    const uint sample_gives_up = count_sample(h, &s, &sum, &heaviest),
+               before = group_scan_total(sum, s.sums, &s.light);
+    s.cell_groups = is_flat(s, sum) && s.heavies == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
+    const uint gives_up = CLSORT_PAIRS ? !(s.cell_groups && takes_keys(s.map)) : sample_gives_up,
+               begun = gives_up || s.cell_groups ? 0 : mark_cells(h, s, before),
+               digit = group_scan_total(begun, s.sums, &digits);
+    if (s.cell_groups) digits = write_cell_groups(h, s);
+    else if (!gives_up) write_cells(h, s, digit);
+    write_head(h, s, digits, gives_up || is_too_heavy(h, s, heaviest));
+}
+
+//---- hybrid: digits [HYBRID]
+/* How a split finds the digit of a code:
+     BY_MASKS          by the masks of cells, in local memory
+     BY_DIGITS         by a byte for each cell, in local memory
+     BY_HEAVIES        by the masks, and the heavy codes behind them
+     BY_CELL_GROUPS    by a product, as ranges are cell groups
+     BY_MAP            second digits, by the map of the range
+     BY_KEYS           cell groups of pairs, whose values are ignored
+     BY_GROUP_DIGITS   the second digits of all cell groups, to count them
+
+   span: the length of the map; cell_groups: 1 if ranges are cell groups; heavies: the number of
+   heavy codes; outside_at: where the counters of codes outside all cell groups begin. */
+enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, BY_MAP, BY_KEYS, BY_GROUP_DIGITS };
+typedef struct {
+    linear_map_t map;
+    code_t span;
+    local const uint *masks;
+    local const code_t *heavy_codes;
+    uint cell_groups, heavies;
+    gap_t gap;
+    uint outside_at;
+} finder_t;
+
+/* The finder of first digits. Loads the masks if `asked`, and the heavy codes. masks:
+   CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES codes. Called by all work-items; needs a
+   barrier after. */
+INLINE finder_t first_finder(hybrid_t h, local uint *masks, uint asked)
+{
+    local code_t *heavy_codes = (local code_t *)(masks + CLSORT_CELL_MASKS);
+    const code_t least = table_code(h.tables + CLSORT__HEAD_LEAST);
+    const gap_t gap = { table_code(h.tables + CLSORT__HEAD_GAP_LOW),
+                        table_code(h.tables + CLSORT__HEAD_GAP_END),
+                        table_code(h.tables + CLSORT__HEAD_GAP_SIZE) };
+    const code_t end = fold_code(gap, table_code(h.tables + CLSORT__HEAD_MOST));
+    const finder_t s = { { least, h.tables[CLSORT__HEAD_SHIFT], h.tables[CLSORT__HEAD_FACTOR] },
+                         (code_t)(end - least), masks, heavy_codes,
+                         h.tables[CLSORT__HEAD_CELL_GROUPS], h.tables[CLSORT__HEAD_HEAVIES], gap };
+    for (uint i = local_id(); i < CLSORT_CELL_MASKS && asked; i += CLSORT_GROUP)
+        masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
+    for (uint i = local_id(); i < s.heavies; i += CLSORT_GROUP)
+        heavy_codes[i] = table_code(hybrid_heavy(h, i) + HEAVY_CODE);
+    return s;
+}
+
+/* Writes the digit of each cell, a byte, in place of the masks. Called by all work-items; needs a
+   barrier after. */
+INLINE void spread_masks(hybrid_t h, local uint *digits)
+{
+    for (uint i = local_id(); i < CLSORT_CELL_MASKS; i += CLSORT_GROUP) {
+        const uint word = h.tables[CLSORT__HYBRID_MASKS_AT + i];
+        uint digit = (word >> 16 & 0xFF) - 1;
+        for (uint k = 0; k < CLSORT__HYBRID_MASK_CELLS / 4; k++) {
+            uint four = 0;
+            for (uint m = 0; m < 4; m++) {
+                digit += word >> (4 * k + m) & 1;
+                four |= (digit & 0xFF) << 8 * m;
             }
-            scatter_block(r, pass_plan(r), all, counters[r.pass]);
-        } else if (pass_plan(r) & PASS_COPIES)
-            copy_block(r, pass_plan(r), all, 0, 1);
+            digits[i * (CLSORT__HYBRID_MASK_CELLS / 4) + k] = four;
+        }
     }
 }
 
-#if CLSORT_IS(RADIX)
-/* Sorts in one launch of one work-item. */
-CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
+/* A bit that is set in the digit of a heavy code; the lower bits are the number of its range. */
+#define CLSORT_HEAVY_FLAG CLSORT__HYBRID_DIGITS
+
+/* The digit of a code in a cell of word `at`, if these cells have heavy codes. digit: the digit by
+   the masks alone. */
+INLINE uint heavy_digit(finder_t s, code_t code, uint at, uint digit)
 {
-    const radix_t r = CLSORT_RADIX;
-    if (get_global_id(0) == 0)
-        sort_small(r);
+    const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & 0x7F,
+               above = first_above(s.heavy_codes, first, end, code),
+               is_heavy = above > first && s.heavy_codes[above - 1] == code;
+    return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_HEAVY_FLAG;
+}
+
+/* The cell group of a pair with this key. */
+INLINE uint cell_group_of_key(finder_t s, uint key)
+{
+    const uint low = (uint)((ulong)s.map.low >> 32), span = (uint)((ulong)s.span >> 32);
+    const ulong product = (ulong)((key - low) >> (s.map.shift - 32)) * s.map.factor;
+    return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2))
+           : key < low       ? 0
+                             : CLSORT__HYBRID_DIGITS - 1u;
+}
+
+//---- hybrid: digit of a code [HYBRID]
+/* The digit of a code; by: see BY_*. */
+INLINE uint split_digit(finder_t s, code_t code, const uint by)
+{
+    if (by == BY_MAP)
+        return map_part(s.map, code);
+    if (by == BY_KEYS)
+        return cell_group_of_key(s, (uint)((ulong)code >> 32));
+    const code_t place = by == BY_CELL_GROUPS || by == BY_GROUP_DIGITS ? code
+                                                                       : fold_code(s.gap, code);
+    const uint below = code < s.map.low, inside = (code_t)(place - s.map.low) <= s.span,
+               cell_group = 1 + (uint)(map_product(s.map, code)
+                                       >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2));
+    if (by == BY_CELL_GROUPS)
+        return inside ? cell_group : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
+    if (by == BY_GROUP_DIGITS)
+        return inside ? map_part(s.map, code) : s.outside_at + below;
+    const uint cell = inside ? 1 + map_part(s.map, place) : below ? 0 : CLSORT_LAST_CELL;
+    if (by == BY_DIGITS)
+        return ((local const uchar *)s.masks)[cell];
+    const uint at = cell / CLSORT__HYBRID_MASK_CELLS, word = s.masks[at],
+               before = popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;
+    if (by == BY_MASKS)
+        return (word >> 16) + before;
+    const uint digit = (word >> 16 & 0xFF) + before;
+    return word >> 31 ? heavy_digit(s, code, at, digit) : digit;
+}
+
+/* If ranges are cell groups: 1 if range `digit` is one, 0 if it lies outside the sample. */
+INLINE uint is_cell_group(uint digit)
+{
+    return digit - 1 < CLSORT_CELL_GROUPS;
+}
+
+/* The map of a range, whose parts are its second digits. */
+INLINE linear_map_t load_range_map(hybrid_t h, uint digit)
+{
+    global const uint *range = hybrid_range(h, digit);
+    const uint group_digits = h.tables[CLSORT__HEAD_GROUP_DIGITS],
+               grouped = group_digits != 0 && is_cell_group(digit);
+    const linear_map_t map = {
+        table_code(grouped ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW),
+        range[RANGE_SHIFT], range[RANGE_FACTOR], grouped ? (digit - 1) * group_digits : 0
+    };
+    return map;
+}
+
+//---- hybrid: count [HYBRID]
+/* 1 if all CLSORT_AHEAD keys of every work-item are among the first `size`. at: the work-item's
+   first key. */
+INLINE uint all_ahead(uint at, uint size)
+{
+    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= size;
+}
+
+/* Loads the codes of CLSORT_AHEAD keys; of pairs without values. The loads are in flight
+   together. */
+INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at)
+{
+    from = advance(from, at);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        code[m] = load_decider(from, m * CLSORT_GROUP);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        code[m] = encode(code[m], codec);
+}
+
+/* The number of a key's counter. Counters have copies, so that fewer lanes meet in one; counters of
+   second digits have none. */
+INLINE uint counter_of(finder_t s, code_t code, const uint by)
+{
+    const uint copies = by == BY_MAP || by == BY_GROUP_DIGITS ? 1 : CLSORT__HYBRID_COPIES,
+               most = by == BY_HEAVIES ? CLSORT_HEAVY_FLAG - 1u : ~0u;
+    return local_id() % copies + copies * (split_digit(s, code, by) & most);
+}
+
+/* Adds to a counter. Counters of cell groups' second digits have 16 bits, two in a word. */
+INLINE void add_count(local uint *counters, uint at, uint count, const uint by)
+{
+    if (by == BY_GROUP_DIGITS) atomic_add(&counters[at / 2], count << at % 2 * 16);
+    else atomic_add(&counters[at], count);
+}
+
+/* Counts a key by its second digit of a cell group. One atomic adds all lanes with the digit of the
+   first lane. Called by whole warps. */
+INLINE void count_with_peers(local uint *counters, uint digit)
+{
+    uint first;
+    const uint lane = local_id() % CLSORT__WARP, peers = first_peers(digit, &first),
+               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
+    if (count != 0)
+        add_count(counters, digit, count, BY_GROUP_DIGITS);
+}
+
+/* Counts CLSORT_AHEAD keys of a work-item. When keys are sorted, many lanes of a warp have one
+   digit, and one atomic adds them. If warps are not known, and the first and the last key have one
+   digit, one atomic adds consecutive keys with equal digits. */
+INLINE void count_ahead(finder_t s, const code_t *code, local uint *counters,
+                        const uint by)
+{
+    uint at[CLSORT_AHEAD], repeats = 1;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        at[m] = counter_of(s, code[m], by);
+    if (by == BY_GROUP_DIGITS && lanes_crowd(at[0], CLSORT__EDGE_BINS_CROWD)) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            count_with_peers(counters, at[m]);
+        return;
+    }
+    if (CLSORT_WARPS || at[0] != at[CLSORT_AHEAD - 1]) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            add_count(counters, at[m], 1, by);
+        return;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        if (m + 1 < CLSORT_AHEAD && at[m] == at[m + 1]) repeats++;
+        else add_count(counters, at[m], repeats, by), repeats = 1;
+}
+
+/* Counts some of `size` keys. Each work-item counts CLSORT_AHEAD keys from `first` on, then again
+   from first + step on, and so on to the end. Has no barriers. Called by all work-items with the
+   counters ready. */
+INLINE void count_by_split(finder_t s, array_t from, codec_t codec, uint size, uint first,
+                           uint step, local uint *counters, const uint by)
+{
+    for (uint at = first + local_id(); at < size; at += step) {
+        if (all_ahead(at, size)) {
+            code_t code[CLSORT_AHEAD];
+            load_ahead(code, from, codec, at);
+            count_ahead(s, code, counters, by);
+        } else
+            for (uint i = at; i < size; i += CLSORT_GROUP)
+                add_count(counters, counter_of(s, encode(load_decider(from, i), codec), by), 1, by);
+    }
+}
+
+/* Adds the copies of each counter to its range's count. Called by all work-items after the counts
+   and a barrier. */
+INLINE void add_copies(hybrid_t h, local const uint *counters)
+{
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
+        uint count = 0;
+        for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)
+            count += counters[d * CLSORT__HYBRID_COPIES + k];
+        if (count != 0)
+            atomic_add(&h.next[d], count);
+    }
+}
+
+//---- hybrid: count of second digits [HYBRID]
+/* Counts keys, as count_by_split does, by the second digits of all cell groups. */
+INLINE void count_group_digits(hybrid_t h, finder_t s, uint group_digits, uint first,
+                               uint step, local uint *counters)
+{
+    s.map.factor = (uint)group_factor(s.map.factor, group_digits);
+    s.outside_at = CLSORT_CELL_GROUPS * group_digits;
+    count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_GROUP_DIGITS);
+}
+
+INLINE uint group_digit_count(local const uint *counters, uint digit)
+{
+    return counters[digit / 2] >> digit % 2 * 16 & 0xFFFF;
+}
+
+/* Adds the counts of second digits to the counts of buckets, and their sums to the counts of
+   ranges. Called by all work-items after the counts and a barrier. */
+INLINE void add_group_digits(hybrid_t h, uint group_digits, local const uint *counters)
+{
+    const uint lanes = CLSORT__WARP, step = CLSORT_GROUP / lanes;
+    for (uint group = local_id() / lanes; group < CLSORT_CELL_GROUPS; group += step)
+        for (uint k = local_id() % lanes; k < group_digits; k += lanes) {
+            const uint count = group_digit_count(counters, group * group_digits + k);
+            if (count != 0)
+                atomic_add(&h.buckets[(group + 1) * h.second_digits + k], count);
+        }
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
+        uint sum = is_cell_group(d)
+                       ? 0
+                       : group_digit_count(counters, CLSORT_CELL_GROUPS * group_digits + (d == 0));
+        for (uint k = 0; k < (is_cell_group(d) ? group_digits : 0); k++)
+            sum += group_digit_count(counters, (d - 1) * group_digits + k);
+        if (sum != 0)
+            atomic_add(&h.next[d], sum);
+    }
+}
+
+//---- hybrid: count kernel [HYBRID]
+/* Counts the keys of ranges. Any number of work-groups. space:
+   CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS words, then CLSORT__HYBRID_CELLS bytes, or
+   CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes if that is more; at least
+   CLSORT__HYBRID_GROUP_DIGIT_WORDS words. */
+CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    local uint *counters = (local uint *)space,
+               *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
+    const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),
+               step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
+    if (!hybrid_sorts(h))
+        return;
+    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS];
+    const finder_t s = first_finder(h, masks, h.tables[CLSORT__HEAD_HEAVIES]);
+    clear_words(counters, counted ? CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted)
+                                  : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS);
+    if (s.heavies == 0 && !s.cell_groups)
+        spread_masks(h, masks);
+    local_barrier();
+    if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_KEYS);
+    else if (counted) count_group_digits(h, s, counted, first, step, counters);
+    else if (s.cell_groups)
+        count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_CELL_GROUPS);
+    else if (s.heavies == 0)
+        count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_DIGITS);
+    else count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_HEAVIES);
+    local_barrier();
+    if (counted) add_group_digits(h, counted, counters);
+    else add_copies(h, counters);
+}
+
+//---- hybrid: ranges [HYBRID]
+/* 1 if a work-group can sort a bucket of `size` keys in local memory. */
+INLINE uint fits_bucket(uint size)
+{
+    return size <= CLSORT_BUCKET_TILE;
+}
+
+/* Notes a bucket if it is above the capacity. Clears SKIP_PASSES if this bucket alone, or all such
+   buckets together, would take too long. */
+INLINE void check_bucket(hybrid_t h, uint size)
+{
+    if (fits_bucket(size))
+        return;
+    const uint most = h.n / CLSORT__EDGE_OVER_PART,
+               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], size);
+    if (before > most || size > most - before
+        || size / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))
+        atomic_and(h.skip_passes, 0);
+}
+
+/* The map of a range, whose parts are its second digits:
+     outside of the sample,     as many digits as there may be: keys crowd or end there
+       and at its edges
+     a narrow range             one for each code: its buckets need no sort
+     a cell group               as many as its keys need: they lie about evenly
+     any other                  twice as many; clsort_hybrid_starts may join them in twos
+
+   A bucket keeps room for some standard deviations of its count, and more room outside of cell
+   groups. Without second digits the map has one part. max() says so, since LLVM 18 in PoCL 6.0
+   aborts at a conditional expression. */
+INLINE linear_map_t make_range_map(hybrid_t h, code_t low, code_t last, uint size,
+                                   uint outside)
+{
+    const uint cell_groups = h.tables[CLSORT__HEAD_CELL_GROUPS],
+               room = cell_groups ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
+                                  : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
+               needed = (size / room + 1) << !cell_groups,
+               wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits
+                                                                          : needed;
+    linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u), 0);
+    if (!cell_groups && !one_code_parts(map) && h.second_digits)
+        map.factor &= ~1u;
+    return map;
+}
+
+/* 1 if range `digit` is a heavy code's. */
+INLINE uint is_heavy_range(hybrid_t h, uint digit)
+{
+    return digit < h.tables[CLSORT__HEAD_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;
+}
+
+/* 1 if the range low ... last contains codes where the keys may begin (edge: CLSORT__HEAD_FIRST) or
+   end (edge: CLSORT__HEAD_LAST). */
+INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
+{
+    return last >= table_code(h.tables + edge) && low <= table_code(h.tables + edge + 2);
+}
+
+/* Writes range `digit`, of `size` keys. tiles: the tiles of all ranges before it. group_digits: the
+   second digits of a cell group if they have been counted, else 0. */
+INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint group_digits)
+{
+    global uint *range = hybrid_range(h, digit);
+    const uint used = digit < h.tables[CLSORT__HEAD_DIGITS],
+               next = digit + 1 < h.tables[CLSORT__HEAD_DIGITS];
+    const code_t low = used ? table_code(range + RANGE_LOW) : 0,
+                 last = next ? table_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1
+                             : CLSORT_TOP_CODE;
+    const code_t gap = table_code(h.tables + CLSORT__HEAD_GAP_LOW);
+    const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
+                         || is_edge(h, low, last, CLSORT__HEAD_FIRST)
+                         || is_edge(h, low, last, CLSORT__HEAD_LAST);
+    linear_map_t map = make_range_map(h, low, last, size, outside);
+    if (group_digits != 0 && is_cell_group(digit)) {
+        map.shift = h.tables[CLSORT__HEAD_SHIFT];
+        map.factor = (uint)group_factor(h.tables[CLSORT__HEAD_FACTOR], group_digits);
+    }
+    if (!used)
+        set_table_code(range + RANGE_LOW, low);
+    set_table_code(range + RANGE_LAST, last);
+    range[RANGE_SHIFT] = map.shift;
+    range[RANGE_FACTOR] = map.factor;
+    range[RANGE_TILES] = tiles;
+    if (size > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit)
+        && !(h.second_digits && one_code_parts(map)))
+        atomic_and(h.skip_passes, 0);
+    if (h.second_digits == 0 && !one_code_parts(map))
+        check_bucket(h, size);
+}
+
+/* The number of tiles that resplit moves, of a range with `size` keys. */
+INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
+{
+    return is_heavy_range(h, digit) ? 0 : (size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
+}
+
+//---- hybrid: ranges kernel [HYBRID]
+/* Returns the number of second digits of a cell group if they have been counted, else 0. If a cell
+   group has too many keys for that number of buckets, discards the counts: each range then gets
+   second digits of its own, and recount counts them. Called by all work-items with `sums` free; has
+   barriers. */
+INLINE uint check_group_digits(hybrid_t h, local uint *sums)
+{
+    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
+               most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
+    uint crowded = 0;
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
+        crowded |= counted != 0 && is_cell_group(d) && h.next[d] > most;
+    crowded = group_total(crowded, sums);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.second_digits && crowded;
+         i += CLSORT_GROUP)
+        h.buckets[i] = 0;
+    if (local_id() == 0 && crowded)
+        h.tables[CLSORT__HEAD_GROUP_DIGITS] = 0;
+    return crowded ? 0 : counted;
+}
+
+/* One work-group: turns the counts of ranges into places, and writes the ranges. A heavy code's
+   keys do not move, so the word `next` of its range is its end already. space: 2 * CLSORT_GROUP + 1
+   words. */
+CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    local uint *sums = (local uint *)space;
+    const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;
+    uint size[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
+    if (!hybrid_sorts(h))
+        return;
+    const uint counted = check_group_digits(h, sums);
+    for (uint k = 0; k < own; k++) {
+        size[k] = h.next[first + k];
+        sum += size[k];
+        tiles += range_tiles(h, first + k, size[k]);
+    }
+    sum = group_scan_total(sum, sums, &total);
+    if (local_id() == 0 && total != h.n)    /* a counter of 16 bits has overflowed */
+        atomic_and(h.skip_passes, 0);
+    tiles = group_scan_total(tiles, sums, &total);
+    for (uint k = 0; k < own; k++) {
+        h.next[first + k] = is_heavy_range(h, first + k) ? sum + size[k] : sum;
+        write_range(h, first + k, size[k], tiles, counted);
+        sum += size[k];
+        tiles += range_tiles(h, first + k, size[k]);
+    }
+    if (local_id() == 0)
+        h.tables[CLSORT__HEAD_TILES] = total;
+}
+
+//---- hybrid: a tile moves [HYBRID]
+/* The local memory of a split. staged: codes; counters[digit], later where the digit begins in the
+   tile; offsets[digit]: the distance from a staged key's number to its place in the target; sums:
+   for scans; masks: see first_finder. */
+#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)
+typedef struct {
+    local code_t *staged;
+    local uint *counters, *offsets, *sums, *masks;
+} split_space_t;
+
+INLINE split_space_t split_space(local ulong2 *space)
+{
+    local uint *counters = (local uint *)space + CLSORT_RADIX_TILE * CLSORT_KEY_BYTES / 4,
+               *offsets = counters + CLSORT_MOST_SECOND_DIGITS,
+               *sums = offsets + CLSORT_MOST_SECOND_DIGITS;
+    const split_space_t l = { (local code_t *)space, counters, offsets, sums,
+                              sums + 2 * CLSORT_GROUP + 2 };
+    return l;
+}
+
+/* Reserves places for a tile of `size` keys, digit by digit. Without CLSORT_BRANCH_BARRIERS, tiles
+   of no keys come here, too. Called by all work-items after the counts and a barrier; needs a
+   barrier after. */
+INLINE void reserve_places(split_space_t l, global uint *next, uint size, const uint by)
+{
+    const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : CLSORT__HYBRID_DIGITS)
+                     / CLSORT_GROUP,
+               first = local_id() * own;
+    uint count[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP],
+        place[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP], sum = 0;
+    #pragma unroll
+    for (uint k = 0; k < own; k++) {
+        count[k] = CLSORT_BRANCH_BARRIERS || size != 0 ? l.counters[first + k] : 0;
+        place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;
+        sum += count[k];
+    }
+    sum = group_scan(sum, l.sums);
+    #pragma unroll
+    for (uint k = 0; k < own; k++) {
+        l.counters[first + k] = sum;
+        l.offsets[first + k] = place[k] - sum;
+        sum += count[k];
+    }
+}
+
+/* A tile to move: where its `size` keys lie, where they go, and the next place of each digit
+   there. */
+typedef struct {
+    array_t from, to;
+    global uint *next;
+    uint size;
+} tile_move_t;
+
+/* Staged codes that a work-item has in flight at the same time. */
+#if CLSORT_KEY_BYTES == 4
+#define CLSORT_STAGED_AHEAD 8
+#else
+#define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS
+#endif
+
+/* 1 if the digits of staged codes are kept in place of the masks. With CLSORT_WIDE there is no
+   room. */
+#define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)
+
+/* Writes the i-th staged code of a tile, as a key, to its place in the target. */
+INLINE void write_one(tile_move_t v, finder_t s, split_space_t l, codec_t codec, uint i,
+                      const uint by)
+{
+    const local uchar *digits = (local uchar *)l.masks;
+    const code_t code = l.staged[i];
+    const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
+    store_key(v.to, l.offsets[digit] + i, decode(code, codec));
+}
+
+/* Writes the staged codes of a whole tile. */
+INLINE void write_staged(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
+                         const uint by)
+{
+    #pragma unroll CLSORT_STAGED_AHEAD
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (CLSORT_BRANCH_BARRIERS || v.size != 0)
+            write_one(v, s, l, codec, local_id() + m * CLSORT_GROUP, by);
+}
+
+//---- hybrid: whole tiles [HYBRID]
+/* Hides from the compiler that a code, or a word, is unchanged. */
+#if CLSORT_WARPS && CLSORT_KEY_BYTES == 8
+#define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+l"(x))
+#define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
+#elif CLSORT_WARPS
+#define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+r"(x))
+#define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
+#else
+#define CLSORT_OPAQUE_CODE(x)
+#define CLSORT_OPAQUE_WORD(x)
+#endif
+
+/* What a work-item keeps of a tile in registers: codes; their ranks in their digits, two in a word;
+   the digits, four in a word. Digits BY_MAP are not kept but found again. */
+typedef struct {
+    code_t code[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RANK_WORDS], digits[CLSORT_DIGIT_WORDS];
+} kept_t;
+
+//---- hybrid: whole tiles move [HYBRID]
+/* Finds the digits of the kept codes. The words of digits are made opaque, so that the compiler
+   does not keep their parts in registers, too: registers bound how many work-groups run at the same
+   time. */
+INLINE void find_kept(kept_t *k, finder_t s, const uint by)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        set_digit(k->digits, m, split_digit(s, k->code[m], by));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_DIGIT_WORDS; m++)
+        CLSORT_OPAQUE_WORD(k->digits[m]);
+}
+
+/* The digit of the m-th kept code. */
+INLINE uint kept_digit(const kept_t *k, finder_t s, uint m, const uint by)
+{
+    return by == BY_MAP ? split_digit(s, k->code[m], by) : get_digit(k->digits, m);
+}
+
+/* 1 if sorted keys make atomics wait for one counter. With warps: many lanes have the digit of the
+   first lane. Without: the work-item's first two keys have one digit, and its middle two have one,
+   too. Called by whole warps. */
+INLINE uint digits_crowd(const kept_t *k, finder_t s, const uint by)
+{
+    const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;
+    return CLSORT_WARPS ? lanes_crowd(digit, CLSORT__EDGE_DIGITS_CROWD)
+                        : digit == kept_digit(k, s, 1, by)
+                              && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);
+}
+
+/* Counts the digits of a work-item's keys, and keeps their ranks. One atomic adds consecutive keys
+   with equal digits. */
+INLINE void rank_repeats(kept_t *k, finder_t s, local uint *counters, const uint by)
+{
+    uint place = 0, base = 0;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        place = m && kept_digit(k, s, m, by) == kept_digit(k, s, m - 1, by) ? place + 1 : 0;
+        set_rank(k->rank, m, place);
+    }
+    #pragma unroll
+    for (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {
+        const uint m = CLSORT_RADIX_ITEMS - i, digit = kept_digit(k, s, m, by),
+                   rank = get_rank(k->rank, m);
+        if (i == 1 || digit != kept_digit(k, s, m + 1, by))
+            base = atomic_add(&counters[digit], rank + 1);
+        k->rank[m / 2] = m % 2 ? (k->rank[m / 2] & 0xFFFF) | (base + rank) << 16
+                               : (k->rank[m / 2] & 0xFFFF0000) | (base + rank);
+    }
+}
+
+/* Counts the digits of a work-item's keys, and keeps their ranks: the counters' former values.
+   crowds: see rank_one. */
+INLINE void rank_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
+                      const uint crowds)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        set_rank(k->rank, m, rank_one(counters, kept_digit(k, s, m, by), crowds));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RANK_WORDS; m++)
+        CLSORT_OPAQUE_WORD(k->rank[m]);
+}
+
+//---- hybrid: whole tiles are staged [HYBRID]
+/* Stages the kept codes. A code's place is its rank behind the place where its digit begins. */
+INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, const uint by)
+{
+    if (by == BY_MAP)
+        CLSORT_OPAQUE_CODE(s.map.low);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = kept_digit(k, s, m, by),
+                   place = l.counters[d] + get_rank(k->rank, m);
+        l.staged[place] = k->code[m];
+        if (CLSORT_KEEPS_DIGITS(by) && !s.cell_groups)
+            ((local uchar *)l.masks)[place] = (uchar)d;
+    }
+}
+
+/* Finds the digits of the kept codes, and counts them. BY_MASKS stands for first digits: if ranges
+   are cell groups, they are found BY_CELL_GROUPS. moves: 0 if the tile has no keys, which happens
+   without CLSORT_BRANCH_BARRIERS only. Ranks then become 0: PoCL 7.1 crashes at a variable that is
+   kept across a barrier and never set. */
+INLINE void count_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
+                       uint moves)
+{
+    if (by == BY_MASKS && s.cell_groups)
+        find_kept(k, s, BY_CELL_GROUPS);
+    else if (by != BY_MAP)
+        find_kept(k, s, by);
+    const uint crowds = moves && digits_crowd(k, s, by);
+    if (crowds && CLSORT_WARPS)
+        rank_kept(k, s, counters, by, 1);
+    else if (crowds)
+        rank_repeats(k, s, counters, by);
+    else if (moves)
+        rank_kept(k, s, counters, by, 0);
+    else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RANK_WORDS; m++)
+            k->rank[m] = 0;
+    }
+}
+
+/* Moves a whole tile. Without CLSORT_BRANCH_BARRIERS, tiles of no keys come here, too. Called by
+   all work-items with the counters cleared. */
+INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
+                      const uint by)
+{
+    const uint moves = CLSORT_BRANCH_BARRIERS || v.size != 0;
+    const array_t from = advance(v.from, moves ? local_id() : 0);
+    kept_t k;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        k.code[m] = load_key(from, moves ? m * CLSORT_GROUP : 0);
+    local_barrier();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        k.code[m] = encode(k.code[m], codec);
+    count_kept(&k, s, l.counters, by, moves);
+    local_barrier();
+    reserve_places(l, v.next, v.size, by);
+    local_barrier();
+    if (moves)
+        stage_kept(&k, s, l, by);
+    local_barrier();
+    if (by == BY_MASKS && s.cell_groups)
+        write_staged(v, s, l, codec, BY_CELL_GROUPS);
+    else
+        write_staged(v, s, l, codec, by);
+}
+
+//---- hybrid: light codes move [HYBRID]
+/* The digit of a code in a tile that is partial, or that may have heavy codes. */
+INLINE uint light_digit(finder_t s, code_t code)
+{
+    return split_digit(s, code, CLSORT_PAIRS ? BY_KEYS : BY_HEAVIES);
+}
+
+/* Stages the codes of a tile, and counts the codes that are not heavy. Returns a bit for each key
+   of the work-item: 1 if it was counted. Called by all work-items with the counters cleared. */
+INLINE uint count_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
+{
+    uint light = 0;
+    local_barrier();
+    #pragma unroll 8
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint i = local_id() + m * CLSORT_GROUP;
+        l.staged[i] = encode(load_key(v.from, min(i, max(v.size, 1u) - 1)), codec);
+    }
+    #pragma unroll 2
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint i = local_id() + m * CLSORT_GROUP,
+                   d = i < v.size ? light_digit(s, l.staged[i]) : CLSORT_HEAVY_FLAG;
+        if (d < CLSORT_HEAVY_FLAG) {
+            atomic_inc(&l.counters[d]);
+            light |= 1u << m;
+        }
+    }
+    return light;
+}
+
+/* Writes the keys that count_light has counted. A digit's counter is the place of its next key. */
+INLINE void write_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
+                        uint light)
+{
+    #pragma unroll 2
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (light >> m & 1) {
+            const code_t code = l.staged[local_id() + m * CLSORT_GROUP];
+            const uint d = light_digit(s, code);
+            store_key(v.to, atomic_inc(&l.counters[d]), decode(code, codec));
+        }
+}
+
+/* Moves up to a tile of keys, but no keys of heavy codes. Each key goes to its place directly, not
+   in the order of digits. */
+INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
+{
+    const uint light = count_light(v, s, l, codec);
+    local_barrier();
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
+        if (v.size != 0 && l.counters[d] != 0)
+            l.counters[d] = atomic_add(&v.next[d], l.counters[d]);
+    local_barrier();
+    write_light(v, s, l, codec, light);
+}
+
+//---- hybrid: split [HYBRID]
+/* A work-group per tile. Nothing moves if all keys have heavy codes. space: CLSORT_RADIX_TILE
+   codes, then 2 * CLSORT_MOST_SECOND_DIGITS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS
+   words and CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_RADIX_TILE bytes. */
+CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const split_space_t l = split_space(space);
+    const uint begin = (uint)get_group_id(0) * CLSORT_RADIX_TILE;
+    if (begin >= h.n || !hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
+        return;
+    const uint size = min(h.n - begin, CLSORT_RADIX_TILE + 0u), whole = size == CLSORT_RADIX_TILE;
+    const finder_t s = first_finder(h, l.masks, !whole || !h.tables[CLSORT__HEAD_CELL_GROUPS]);
+    const tile_move_t v = { advance(h.source, begin), h.alt, h.next, size };
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
+        l.counters[d] = 0;
+    if (!CLSORT_BRANCH_BARRIERS) {
+        tile_move_t all = v, light = v;
+        all.size = whole && !s.heavies ? size : 0;
+        light.size = size - all.size;
+        move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
+        move_light(light, s, l, h.codec);
+    } else if (!whole || s.heavies) move_light(v, s, l, h.codec);
+    else move_tile(v, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
+}
+
+//---- hybrid: second digits [HYBRID]
+/* A part of range `digit` that a work-group takes: `size` keys from place `begin` on, in `tiles`
+   tiles; size 0: no part. */
+typedef struct { uint digit, begin, size, tiles; } range_part_t;
+
+/* The part of a range that begins with tile `tile`, of up to `most` tiles. found: a word. Called by
+   all work-items with the word free, which it is again after the next barrier. */
+INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint *found)
+{
+    const uint total = h.tables[CLSORT__HEAD_TILES];
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
+        const uint last = d == CLSORT__HYBRID_DIGITS - 1,
+                   end = last ? total : hybrid_range(h, d + 1)[RANGE_TILES];
+        if (hybrid_range(h, d)[RANGE_TILES] <= tile && tile < end)
+            *found = d;
+    }
+    local_barrier();
+    range_part_t p = { *found, 0, 0, 0 };
+    const uint start = p.digit ? h.next[p.digit - 1] : 0, end = h.next[p.digit];
+    p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_RADIX_TILE;
+    p.size = min(end - p.begin, most * CLSORT_RADIX_TILE);
+    p.tiles = (p.size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
+    return p;
+}
+
+/* Counts second digits, unless count has counted them: a work-group for each
+   CLSORT__HYBRID_RECOUNT_TILES tiles. space: CLSORT_MOST_SECOND_DIGITS + 1 words. */
+CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;
+    if (!hybrid_sorts(h))
+        return;
+    uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
+    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[CLSORT__HEAD_TILES]),
+               counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
+               inner = hybrid_range(h, 1)[RANGE_TILES],
+               outer = hybrid_range(h, CLSORT__HYBRID_DIGITS - 1)[RANGE_TILES];
+    if (counted && tile >= inner && end <= outer)
+        return;
+    while (tile < end) {
+        const range_part_t p = find_range_part(h, tile, end - tile, found);
+        const finder_t s = { load_range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
+        clear_words(counters, second_digits);
+        local_barrier();
+        count_by_split(s, advance(h.alt, p.begin), h.codec,
+                       counted && is_cell_group(p.digit) ? 0 : p.size, 0,
+                       CLSORT_AHEAD * CLSORT_GROUP, counters, BY_MAP);
+        local_barrier();
+        for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
+            if (counters[d] != 0)
+                atomic_add(&h.buckets[p.digit * second_digits + d], counters[d]);
+        tile += p.tiles;
+    }
+}
+
+//---- hybrid: starts [HYBRID]
+/* The number of keys with second digit d; 0 beyond the last one. joins: 1 if digits are joined in
+   twos. */
+INLINE uint second_digit_count(local const uint *counts, uint d, uint second_digits,
+                               uint joins)
+{
+    if (d >= (joins ? second_digits / 2 : second_digits))
+        return 0;
+    return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];
+}
+
+/* 1 if a bucket of `size` keys must be sorted by a work-group. one_code: 1 if its codes are
+   equal. */
+INLINE uint needs_sort(uint size, uint one_code)
+{
+    return size > 1 && fits_bucket(size) && !one_code;
+}
+
+/* Joins the second digits of a range in twos if each two fit into a bucket. A range has twice the
+   digits that it needs on average, because floats are twice as dense below a power of two as above
+   it. Digits of cell groups, and digits of one code each, are not joined. Returns 1 if digits are
+   joined. counts: of the digits; free: a word. Called by all work-items after a barrier; ends with
+   one. */
+INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
+{
+    const linear_map_t map = load_range_map(h, digit);
+    if (local_id() == 0)
+        *free = 0;
+    local_barrier();
+    for (uint d = local_id(); d < h.second_digits / 2; d += CLSORT_GROUP)
+        if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))
+            *free = 1;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    const uint joins = !*free && !h.tables[CLSORT__HEAD_CELL_GROUPS] && !one_code_parts(map);
+    if (joins && local_id() == 0)
+        hybrid_range(h, digit)[RANGE_FACTOR] = map.factor / 2;
+    return joins;
+}
+
+/* Lists which of the work-item's `own` buckets must be sorted. Called by all work-items with `sums`
+   free; ends with a barrier. */
+INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,
+                         uint one_code, uint own, local uint *sums)
+{
+    const uint first = local_id() * own;
+    uint found = 0, total;
+    #pragma unroll 1
+    for (uint k = 0; k < own; k++)
+        found += needs_sort(second_digit_count(counts, first + k, h.second_digits, joins),
+                            one_code);
+    uint place = group_scan_total(found, sums, &total);
+    if (local_id() == 0)
+        sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);
+    local_barrier();
+    place += sums[0];
+    #pragma unroll 1
+    for (uint k = 0; k < own; k++)
+        if (needs_sort(second_digit_count(counts, first + k, h.second_digits, joins), one_code))
+            hybrid_list(h)[place++] = digit * h.second_digits + first + k;
+    local_barrier();
+}
+
+/* A work-group for each range: turns the counts of its buckets into the places where they begin,
+   and lists buckets to sort. It does not read SKIP_PASSES, which other work-groups may clear
+   meanwhile. All work-items run loops of equal length: else PoCL 3.1 takes wrong bounds. space:
+   2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS words. */
+CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const uint digit = (uint)get_group_id(0),
+               own = (second_digits + CLSORT_GROUP - 1) / CLSORT_GROUP, first = local_id() * own;
+    local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;
+    if (h.n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
+        return;
+    global uint *next = h.buckets + digit * second_digits;
+    const uint one_code = one_code_parts(load_range_map(h, digit));
+    for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
+        counts[d] = next[d];
+    local_barrier();
+    const uint joins = join_second_digits(h, digit, counts, sums + 2 * CLSORT_GROUP);
+    list_buckets(h, digit, counts, joins, one_code, own, sums);
+    uint sum = 0, total;
+    #pragma unroll 1
+    for (uint k = 0; k < own; k++)
+        sum += second_digit_count(counts, first + k, second_digits, joins);
+    sum = group_scan_total(sum, sums, &total);
+    sum += h.next[digit] - total;
+    #pragma unroll 1
+    for (uint k = 0; k < own; k++) {
+        const uint size = second_digit_count(counts, first + k, second_digits, joins);
+        if (first + k < second_digits)
+            next[first + k] = sum;
+        sum += size;
+        check_bucket(h, one_code ? 0 : size);
+    }
+}
+
+//---- hybrid: resplit [HYBRID]
+/* Writes the keys of heavy codes. Of each code, a work-item writes every `step`-th key, beginning
+   with number first + local_id(). list: CLSORT__EDGE_HEAVIES codes, then twice as many words.
+   Called by all work-items. */
+INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
+{
+    local uint *places = (local uint *)(list + CLSORT__EDGE_HEAVIES);
+    const uint heavies = h.tables[CLSORT__HEAD_HEAVIES];
+    for (uint k = local_id(); k < heavies; k += CLSORT_GROUP) {
+        const uint digit = hybrid_heavy(h, k)[HEAVY_DIGIT];
+        list[k] = table_code(hybrid_heavy(h, k) + HEAVY_CODE);
+        places[2 * k] = digit ? h.next[digit - 1] : 0;
+        places[2 * k + 1] = h.next[digit];
+    }
+    local_barrier();
+    for (uint k = 0; k < heavies; k++) {
+        const code_t key = decode(list[k], h.codec);
+        for (uint i = places[2 * k] + first + local_id(); i < places[2 * k + 1]; i += step)
+            store_key(h.target, i, key);
+    }
+}
+
+/* One of two passes over a tile, which may be partial. stages = 0: counts the keys by their second
+   digits. stages = 1: stages the codes at the places that the counters give. Called by all
+   work-items; ends with a barrier. */
+CLSORT_NOINLINE_NV void pass_partial(global uchar *from, code_t mask, code_t flip, code_t rotate,
+                                     uint size, code_t low, uint shift, uint factor, uint before,
+                                     local uint *counters, local code_t *staged, uint stages)
+{
+    const array_t alt = CLSORT_ARRAY_OF(from, from, 0);
+    const codec_t codec = { mask, flip, rotate };
+    const linear_map_t map = { low, shift, factor, before };
+    for (uint at = local_id(); at < size; at += CLSORT_AHEAD * CLSORT_GROUP) {
+        code_t code[CLSORT_AHEAD];
+        load_within(code, alt, codec, at, size);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            if (at + m * CLSORT_GROUP < size) {
+                const uint place = atomic_inc(&counters[map_part(map, code[m])]);
+                if (stages)
+                    staged[place] = code[m];
+            }
+    }
+    local_barrier();
+}
+
+/* Moves up to a tile of keys by their second digits. Keys are loaded twice: to count and to
+   stage. */
+INLINE void move_partial(tile_move_t v, finder_t s, split_space_t l, codec_t c)
+{
+    const linear_map_t map = s.map;
+    pass_partial(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
+                 map.before, l.counters, l.staged, 0);
+    reserve_places(l, v.next, v.size, BY_MAP);
+    local_barrier();
+    pass_partial(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
+                 map.before, l.counters, l.staged, 1);
+    #pragma unroll 4
+    for (uint i = local_id(); i < v.size; i += CLSORT_GROUP)
+        write_one(v, s, l, c, i, BY_MAP);
+}
+
+/* A work-group per tile. Some work-groups behind the last tile write the keys of heavy codes.
+   space: as for clsort_hybrid_split. */
+CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const split_space_t l = split_space(space);
+    const uint tile = (uint)get_group_id(0);
+    if (!hybrid_sorts(h))
+        return;
+    const uint tiles = h.tables[CLSORT__HEAD_TILES],
+               fillers = min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);
+    if (tile >= tiles) {
+        if (tile < tiles + fillers)
+            fill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * CLSORT_GROUP);
+        return;
+    }
+    for (uint d = local_id(); d < CLSORT_MOST_SECOND_DIGITS; d += CLSORT_GROUP)
+        l.counters[d] = 0;
+    const range_part_t p = find_range_part(h, tile, 1, l.sums);
+    const finder_t s = { load_range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
+    const tile_move_t v = { advance(h.alt, p.begin), h.target,
+                            h.buckets + p.digit * second_digits, p.size };
+    if (!CLSORT_BRANCH_BARRIERS) {
+        tile_move_t all = v, partial = v;
+        all.size = p.size == CLSORT_RADIX_TILE ? p.size : 0;
+        partial.size = p.size - all.size;
+        move_tile(all, s, l, h.codec, BY_MAP);
+        local_barrier();
+        move_partial(partial, s, l, h.codec);
+    } else if (p.size == CLSORT_RADIX_TILE) move_tile(v, s, l, h.codec, BY_MAP);
+    else move_partial(v, s, l, h.codec);
+}
+
+//---- hybrid: buckets [HYBRID]
+/* A bucket. begin, size: its keys; low, last: its keys lie between these codes; map: its bins are
+   parts of this map; resplit: 1 if resplit has moved its keys to the target; one_code: 1 if all its
+   codes are equal. */
+typedef struct {
+    uint begin, size, resplit, one_code;
+    code_t low, last;
+    linear_map_t map;
+} bucket_t;
+
+INLINE bucket_t take_bucket(hybrid_t h, uint number)
+{
+    const uint resplit = h.second_digits != 0, most = max(h.second_digits, 1u),
+               digit = number >> popcount(most - 1);
+    global const uint *ends = resplit ? h.buckets : h.next,
+                      *range = hybrid_range(h, digit);
+    bucket_t b = { number ? ends[number - 1] : 0, 0, resplit, 0, 0, 0, load_range_map(h, digit) };
+    const code_t last = table_code(range + RANGE_LAST);
+    b.size = ends[number] - b.begin;
+    b.one_code = one_code_parts(b.map);
+    const ulong part = b.map.before + (number & (most - 1));
+    b.low = map_start(b.map, part, 0, last);
+    b.last = (code_t)(map_start(b.map, part + 1, 0, last) - 1);
+    return b;
+}
+
+//---- hybrid: bucket kernel [HYBRID]
+/* 1: keys become codes when all keys have arrived. That saves registers with Intel's compiler, if
+   options do not bound them. */
+#define CLSORT_ENCODES_LATE !CLSORT_WARPS
+
+/* Loads the codes of a bucket or, with CLSORT_ENCODES_LATE, its keys. The last key replaces keys
+   beyond the end. */
+INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, size - 1));
+        code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);
+    }
+}
+
+/* Sorted codes that a work-item has in flight at the same time: all, or a few if options do not
+   bound registers. */
+#if CLSORT_WARPS
+#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS
+#else
+#define CLSORT_SORTED_AHEAD 4
+#endif
+
+/* Writes the sorted codes of a bucket as keys. CLSORT_GROUP is a multiple of the unit of padding,
+   so the sum of two slots is the slot of the sum. */
+INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint size)
+{
+    local const code_t *sorted = l.keys + key_slot(local_id());
+    const array_t own = advance(to, local_id());
+    #pragma unroll CLSORT_SORTED_AHEAD
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        if (local_id() + m * CLSORT_GROUP < size)
+            store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));
+}
+
+/* Sorts `size` keys, up to the capacity, into the target at `keys` and `values`. The keys lie there
+   already, or, with in_target = 0, in alt. low, shift, factor: the map of their bins. Called by all
+   work-items with the local memory free; ends with a barrier. */
+CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
+                                    code_t mask, code_t flip, code_t rotate, local ulong2 *space,
+                                    uint size, code_t low, uint shift, uint factor, uint in_target)
+{
+    const array_t to = CLSORT_ARRAY_OF(keys, values, 1),
+                  from = CLSORT_ARRAY_OF(in_target && !CLSORT_PAIRS ? keys : alt, alt, 0);
+    const codec_t codec = { mask, flip, rotate };
+    const linear_map_t map = { low, shift, factor };
+    const bucket_space_t l = bucket_space(space);
+    code_t key[CLSORT_BUCKET_ITEMS];
+    if (CLSORT_PAIRS && in_target) load_bucket(to, codec, size, key);
+    else load_bucket(from, codec, size, key);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
+        key[m] = encode(key[m], codec);
+    sort_bins(l, key, size, map);
+    store_bucket(l, to, codec, size);
+    local_barrier();
+}
+
+/* Calls sort_bucket for `size` keys of a bucket from `begin` on. */
+INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint size,
+                             linear_map_t map, uint in_target)
+{
+    const array_t to = advance(h.target, begin);
+    sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
+                h.codec.rotate, space, size, map.low, map.shift, map.factor, in_target);
+}
+
+/* Sorts a bucket up to the capacity, or writes a bucket of equal codes. Called by all work-items
+   with the local memory free. */
+INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
+{
+    const array_t to = advance(h.target, b.begin);
+    for (uint i = local_id(); i < b.size && b.one_code && !b.resplit; i += CLSORT_GROUP)
+        store_key(to, i, decode(b.map.low, h.codec));
+    if (b.size != 0 && fits_bucket(b.size) && !b.one_code)
+        sort_bucket_keys(h, space, b.begin, b.size, b.map, b.resplit);
+}
+
+/* Sorts the listed buckets, or the ranges if these are the buckets. Any number of work-groups, G:
+   each sorts every G-th bucket. space: CLSORT_KEY_SLOTS codes, rounded up to 8 bytes;
+   CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 * CLSORT_GROUP + 8 words. */
+CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    if (!hybrid_sorts(h))
+        return;
+    const uint buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
+    for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
+        finish_bucket(h, space, take_bucket(h, second_digits ? hybrid_list(h)[i] : i));
+}
+
+//---- hybrid: portions [HYBRID]
+/* The next portion of a bucket above the capacity: all `size` keys with codes of low ... top whose
+   bin in `map` is below `bin`. With one_code: `size` keys with the code `low`, more than the
+   capacity. */
+typedef struct {
+    code_t low, top;
+    linear_map_t map;
+    uint bin, size, one_code;
+} portion_t;
+
+/* Finds how many of the first bins fit into the capacity. WORD_TAKEN: their keys; WORD_BIN: the
+   first bin that does not fit; WORD_HEAVY: its keys. Called by all work-items after the counts and
+   a barrier; ends with a barrier. */
+INLINE void fit_bins(bucket_space_t l)
+{
+    const uint first = local_id() * CLSORT_OWN_BINS;
+    uint sum = 0;
+    #pragma unroll 1
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++)
+        sum += l.bins[pad_slot(first + k, 5)];
+    sum = group_scan(sum, l.sums);
+    #pragma unroll 1
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+        const uint count = l.bins[pad_slot(first + k, 5)];
+        if (sum <= CLSORT_BUCKET_TILE && count > CLSORT_BUCKET_TILE - sum) {
+            l.words[WORD_TAKEN] = sum;
+            l.words[WORD_BIN] = first + k;
+            l.words[WORD_HEAVY] = count;
+        }
+        sum += count;
+    }
+    if (local_id() == CLSORT_GROUP - 1 && sum <= CLSORT_BUCKET_TILE) {
+        l.words[WORD_TAKEN] = sum;
+        l.words[WORD_BIN] = CLSORT_BUCKET_BINS;
+    }
+    local_barrier();
+}
+
+/* Reads a bucket, and looks at its codes from `low` up to `top`. With bin = 0 counts them by bins,
+   else moves the codes whose bins are below `bin` to `keys` and `values`. Called by all work-items
+   with bins and words cleared, after a barrier; ends with a barrier. */
+CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
+                                     global uchar *values, code_t mask, code_t flip, code_t rotate,
+                                     uint size, code_t low, uint shift, uint factor, code_t top,
+                                     uint bin)
+{
+    const array_t alt = CLSORT_ARRAY_OF(from, from, 0), to = CLSORT_ARRAY_OF(keys, values, 1);
+    const codec_t codec = { mask, flip, rotate };
+    const linear_map_t map = { low, shift, factor };
+    const bucket_space_t l = bucket_space(space);
+    for (uint at = local_id(); at < size; at += CLSORT_AHEAD * CLSORT_GROUP) {
+        code_t code[CLSORT_AHEAD];
+        load_within(code, alt, codec, at, size);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            const uint own = map_bin(map, code[m]);
+            if (at + m * CLSORT_GROUP >= size || code[m] < low || code[m] > top)
+                continue;
+            if (bin == 0)
+                atomic_inc(&l.bins[pad_slot(own, 5)]);
+            else if (own < bin)
+                store_key(to, atomic_inc(&l.words[WORD_COLLECTED]), decode(code[m], codec));
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+/* Calls scan_portion for a bucket whose part of the target is free from key `done` on. */
+INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
+                        linear_map_t map, code_t top, uint bin)
+{
+    const array_t to = advance(h.target, b.begin + done);
+    scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
+                 h.codec.flip, h.codec.rotate, b.size, map.low, map.shift, map.factor, top, bin);
+}
+
+/* Finds the next portion of a bucket above the capacity. *low: the first code that is not yet
+   sorted, then the first one behind the portion; some keys must be left. A bin that does not fit is
+   cut into bins by itself, again and again, until it fits or is one code. The loop has one exit:
+   with two, PoCL 6.0 aborts, since barriers are inside. Called by all work-items; ends with a
+   barrier. */
+INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
+{
+    const bucket_space_t l = bucket_space(space);
+    code_t top = b.last;
+    portion_t w;
+    do {
+        const code_t first = *low;
+        const linear_map_t map = make_map(first, top, 1, 0);
+        clear_bucket(l);
+        scan_bucket(h, space, b, 0, map, top, 0);
+        fit_bins(l);
+        const uint bin = l.words[WORD_BIN], taken = l.words[WORD_TAKEN],
+                   heavy_size = l.words[WORD_HEAVY];
+        const code_t begin = map_start(map, bin, CLSORT_BUCKET_BINS_LOG2, top),
+                     next = map_start(map, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
+        local_barrier();
+        w.low = taken ? first : begin;
+        w.top = top;
+        w.map = map;
+        w.bin = bin;
+        w.one_code = taken == 0 && (code_t)(next - begin) == 1;
+        w.size = w.one_code ? heavy_size : taken;
+        *low = w.one_code ? next : begin;
+        top = (code_t)(next - 1);
+    } while (w.size == 0);
+    return w;
+}
+
+//---- hybrid: long buckets [HYBRID]
+/* Sorts a bucket above the capacity, portion by portion, from alt to the target. Called by all
+   work-items. */
+INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
+{
+    const array_t alt = advance(h.alt, b.begin), target = advance(h.target, b.begin);
+    code_t low = b.low;
+    for (uint i = local_id(); i < b.size && b.resplit; i += CLSORT_GROUP)
+        store_key(alt, i, load_key(target, i));
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (uint done = 0; done < b.size;) {
+        const portion_t w = next_portion(h, space, b, &low);
+        if (!w.one_code) {
+            scan_bucket(h, space, b, done, w.map, w.top, w.bin);
+            sort_bucket_keys(h, space, b.begin + done, w.size,
+                             make_map(w.low, (code_t)(low - 1), 1, 0), 1);
+        }
+        for (uint i = local_id(); i < w.size && w.one_code; i += CLSORT_GROUP)
+            store_key(advance(target, done), i, decode(w.low, h.codec));
+        done += w.size;
+    }
+}
+
+/* Lists buckets above the capacity. Each work-item looks at one bucket: number
+   first + step * local_id(). list: CLSORT_GROUP + 1 words, of which the last is the length of the
+   list. Called by all work-items; ends with a barrier. */
+INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint buckets)
+{
+    const uint number = first + local_id() * step;
+    if (local_id() == 0)
+        list[CLSORT_GROUP] = 0;
+    local_barrier();
+    if (number < buckets) {
+        const bucket_t b = take_bucket(h, number);
+        if (!fits_bucket(b.size) && !b.one_code)
+            list[atomic_inc(&list[CLSORT_GROUP])] = number;
+    }
+    local_barrier();
+}
+
+/* Sorts the buckets above the capacity. If the passes must sort, clears their tables instead. Any
+   number of work-groups. space: as for clsort_hybrid_buckets, then CLSORT_GROUP + 1 words. */
+CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    local uint *list = bucket_space(space).words + 8;
+    const uint step = (uint)get_num_groups(0),
+               buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
+    if (h.n != 0 && *h.skip_passes == 0)
+        clear_passes(h.skip_passes - CLSORT__SKIP_PASSES, h.tables);
+    if (!hybrid_sorts(h) || h.tables[CLSORT__HEAD_OVER] == 0)
+        return;
+    for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
+        list_long(h, list, first, step, buckets);
+        for (uint k = 0; k < list[CLSORT_GROUP]; k++)
+            sort_long(h, space, take_bucket(h, list[k]));
+        local_barrier();
+    }
+}
+
+//---- samples [SAMPLES]
+/* SAMPLES, for few bare keys, or keys of 4 bytes with values of 4 bytes or indices. A sample of the
+   keys splits all keys into BUCKETS, and a work-group sorts each bucket.
+
+     split      a work-group for each tile: sorts the samples, moves the tile's codes to alt, bucket
+                by bucket, and writes where the buckets begin in
+                the tile                                           reads and writes keys
+     bucket     a work-group for each bucket: gathers its fragments from all tiles in alt, sorts
+                them, and writes them to the target                reads and writes keys
+
+   All work-groups take the same samples from the source. Their places depend on a seed, which the
+   host changes from sort to sort, so that no input is slow each time. A code that several samples
+   have gets buckets of its own, which need no sort. A bucket is sorted by bins of about equal
+   length; if a bin has many codes, by merging. A bucket that does not fit a work-group is sorted in
+   parts.
+
+   A pair is a code of 8 bytes: the key's code, then the element's number. So equal keys keep their
+   order, and the value is gathered in the end.
+
+   If all keys fit a work-group, the kernel `tile` alone sorts them, from source to target.
+   Work-items sort keys in registers. Warps, if they are known, merge the keys of their lanes by a
+   bitonic network. Longer runs are merged in local memory. Source: N. Leischner, V. Osipov, P.
+   Sanders, GPU Sample Sort, 2010. */
+/* Arguments of every kernel. tile: keys of a tile; samples: their number, a multiple of the
+   buckets; seed: chooses the samples' places; numbers: 1 if values are the numbers of the
+   elements. */
+#define CLSORT_SAMPLES_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
+        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tile, \
+        uint buckets, uint samples, uint seed, uint numbers, local ulong *space
+#define CLSORT_SAMPLES \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_SAMPLES_ALT, CLSORT_CODEC, \
+            (global code_t *)(scratch + scratch_at), \
+            (global ushort *)((global code_t *)(scratch + scratch_at) + buckets), CLSORT_COUNT(n), \
+            tile, (CLSORT_COUNT(n) + tile - 1) / max(tile, 1u), buckets, samples, seed, numbers \
+    }
+#define CLSORT_SAMPLES_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
+typedef struct {
+    array_t source, target, alt;
+    codec_t codec;
+    global code_t *borders;     /* the least code of each bucket but the first */
+    global ushort *places;      /* [bucket][tile]: where a bucket begins in a tile */
+    uint n, tile, tiles, buckets, samples, seed, numbers;
+} samples_t;
+
+#define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2))
+typedef struct { local code_t *keys; local uint *sums, *words; } held_space_t;
+
+INLINE held_space_t held_space(local ulong *space)
+{
+    local uint *sums = (local uint *)(space + (CLSORT_HELD_SLOTS * CLSORT_KEY_BYTES + 7) / 8);
+    const held_space_t l = { (local code_t *)space, sums, sums + 2 * CLSORT_GROUP + 1 };
+    return l;
+}
+
+INLINE code_t held(held_space_t l, uint i)
+{
+    return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
+}
+
+//---- samples: in registers [SAMPLES]
+/* Sorts a work-item's codes, in which each 2 * most codes are a bitonic sequence. */
+INLINE void merge_blocks(code_t *v, const uint most)
+{
+    #pragma unroll
+    for (uint step = CLSORT_ITEMS / 2; step > 0; step /= 2) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            if (step <= most && !(m & step))
+                order_codes(&v[m], &v[m + step]);
+    }
+}
+
+/* Intel's compiler for CPUs crashes at the kernel of buckets if these loops, or loops over the
+   codes of bins, are fully unrolled. */
+#if CLSORT_BRANCH_BARRIERS
+#define CLSORT_UNROLL_RUNS 16
+#define CLSORT_UNROLL_CODES CLSORT_ITEMS
+#else
+#define CLSORT_UNROLL_RUNS 1
+#define CLSORT_UNROLL_CODES 1
+#endif
+
+INLINE void sort_own(code_t *v)
+{
+    #pragma unroll CLSORT_UNROLL_RUNS
+    for (uint run = 1; run < CLSORT_ITEMS; run *= 2) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            if (!(m & run))
+                order_codes(&v[m], &v[m ^ (2 * run - 1)]);
+        merge_blocks(v, run / 2);
+    }
+}
+
+#if CLSORT_WARPS
+/* The code of lane (own lane ^ mask). */
+INLINE code_t other_lane(code_t code, uint mask)
+{
+    uint low = (uint)code, high = (uint)((ulong)code >> 32);
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(low) : "r"(mask));
+    if (CLSORT_KEY_BYTES == 8)
+        __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(high) : "r"(mask));
+    return (code_t)((ulong)high << 32 | low);
+}
+
+/* Merges the sorted codes of a warp's lanes. Its loops are not unrolled: unrolled they took 5 %
+   more time on an H200 with keys of 4 bytes, 20 % with 8. Called by whole warps. */
+INLINE void merge_lanes(code_t *v)
+{
+    const uint lane = local_id() % CLSORT__WARP;
+    #pragma unroll 1
+    for (uint run = 1; run < CLSORT__WARP; run *= 2) {
+        code_t other[CLSORT_ITEMS];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            other[m] = other_lane(v[CLSORT_ITEMS - 1 - m], 2 * run - 1);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            v[m] = lane & run ? max(v[m], other[m]) : min(v[m], other[m]);
+        #pragma unroll 1
+        for (uint step = run / 2; step > 0; step /= 2) {
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_ITEMS; m++) {
+                const code_t code = other_lane(v[m], step);
+                v[m] = lane & step ? max(v[m], code) : min(v[m], code);
+            }
+        }
+        merge_blocks(v, CLSORT_ITEMS / 2);
+    }
+}
+#else
+#define merge_lanes(v)
+#endif   /* CLSORT_WARPS */
+
+//---- samples: are merged [SAMPLES]
+/* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
+   with a barrier. */
+INLINE void hold(held_space_t l, const code_t *v)
+{
+    local_barrier();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        l.keys[pad_slot(local_id() * CLSORT_ITEMS + m, CLSORT_KEY_PAD_LOG2)] = v[m];
+    local_barrier();
+}
+
+/* Returns how many of the first `diagonal` codes of a merge come from its first run. The two runs
+   have `run` codes each, and lie side by side from `begin` on. */
+INLINE uint split_runs(held_space_t l, uint begin, uint run, uint diagonal)
+{
+    uint low = diagonal > run ? diagonal - run : 0, high = min(diagonal, run);
+    while (low < high) {
+        const uint middle = (low + high) / 2,
+                   first = held(l, begin + middle) <= held(l, begin + run + diagonal - 1 - middle);
+        low = first ? middle + 1 : low;
+        high = first ? high : middle;
+    }
+    return low;
+}
+
+/* Merges the CLSORT_ITEMS codes that belong at the work-item's places, from the two runs that
+   contain these places. */
+INLINE void merge_held(held_space_t l, code_t *v, uint run)
+{
+    const uint own = local_id() * CLSORT_ITEMS, begin = own & ~(2 * run - 1),
+               last = CLSORT_TILE_ITEMS - 1, split = split_runs(l, begin, run, own - begin),
+               end_a = begin + run, end_b = end_a + run;
+    uint a = begin + split, b = own + run - split;
+    code_t x = held(l, min(a, last)), y = held(l, min(b, last));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint second = b < end_b && (a >= end_a || y < x);
+        v[m] = second ? y : x;
+        a += !second;
+        b += second;
+        const code_t next = held(l, min(second ? b : a, last));
+        x = second ? x : next;
+        y = second ? next : y;
+    }
+}
+
+/* Merges the sorted codes of all work-items into local memory. Only the first `size` codes matter.
+   Called by all work-items; begins and ends with a barrier. */
+INLINE void merge_own(held_space_t l, code_t *v, uint size)
+{
+    merge_lanes(v);
+    hold(l, v);
+    for (uint run = CLSORT_ITEMS * (CLSORT_WARPS ? CLSORT__WARP : 1); run < size; run *= 2) {
+        merge_held(l, v, run);
+        hold(l, v);
+    }
+}
+
+/* Writes the first `size` codes in local memory. */
+INLINE void store_held(held_space_t l, array_t to, codec_t codec, uint size)
+{
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP)
+        *key_place(to, i) = decode(held(l, i), codec);
+}
+
+//---- samples: of a tile [SAMPLES.tiles]
+/* A work-group sorts a tile. If it has few keys, only the first work-items hold keys, so that these
+   have CLSORT_ITEMS each. */
+CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const held_space_t l = held_space(space);
+    const uint begin = (uint)get_group_id(0) * tile, size = min(s.n - begin, tile),
+               width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
+    const array_t from = advance(s.source, begin);
+    code_t v[CLSORT_ITEMS];
+    if (s.n == 0)
+        return;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = *key_place(from, min(m * width + local_id(), size - 1));
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = local_id() < width && m * width + local_id() < size ? encode(v[m], s.codec)
+                                                                   : CLSORT_TOP_CODE;
+    sort_own(v);
+    merge_own(l, v, size);
+    store_held(l, advance(s.target, begin), s.codec, size);
+}
+
+//---- samples: bins [SAMPLES.group]
+/* Bins cut a range of codes into parts of about equal length. A code's place in its bin is its rank
+   among the bin's codes. */
+#define CLSORT_SAMPLES_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
+#define CLSORT_SAMPLES_BINS (CLSORT_GROUP * CLSORT_SAMPLES_OWN_BINS)
+/* A counter for each bin, and one more; words, see BINS_*. */
+typedef struct { local uint *count, *words; } bins_t;
+enum { BINS_LONGEST, BINS_KEPT };   /* CLSORT__SAMPLES_WORDS */
+
+INLINE bins_t bins_of(held_space_t l)
+{
+    const uint slots = CLSORT_SAMPLES_BINS + (CLSORT_SAMPLES_BINS >> CLSORT__WORD_PAD_LOG2) + 1;
+    const bins_t b = { l.words, l.words + slots };
+    return b;
+}
+
+INLINE local uint *bin_slot(bins_t b, uint bin)
+{
+    return &b.count[pad_slot(bin, CLSORT__WORD_PAD_LOG2)];
+}
+
+INLINE local code_t *held_slot(held_space_t l, uint i)
+{
+    return &l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
+}
+
+/* Called by all work-items; ends with a barrier. */
+INLINE void clear_counts(bins_t b)
+{
+    #pragma unroll
+    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++)
+        *bin_slot(b, local_id() + k * CLSORT_GROUP) = 0;
+    if (local_id() == 0)
+        b.words[BINS_LONGEST] = 0;
+    local_barrier();
+}
+
+/* Replaces the counts of bins by the places where bins begin, and writes their sum behind the last
+   one. Returns the most codes of a bin. Called by all work-items after the counts and a barrier;
+   ends with a barrier. */
+INLINE uint place_sample_bins(held_space_t l, bins_t b)
+{
+    const uint own = CLSORT_SAMPLES_OWN_BINS,
+               sum = place_counts(bin_slot(b, local_id() * own), own, own,
+                                  CLSORT__EDGE_SAMPLES_LONG_BIN, l.sums, &b.words[BINS_LONGEST]);
+    if (local_id() == CLSORT_GROUP - 1)
+        *bin_slot(b, CLSORT_SAMPLES_BINS) = sum;
+    local_barrier();
+    return b.words[BINS_LONGEST];
+}
+
+//---- samples: even bins [SAMPLES.group]
+/* Bins of about equal length. one_code: 1 if each bin has one code. */
+typedef struct { code_t low; uint shift, one_code; float factor; } even_bins_t;
+
+INLINE even_bins_t even_bins(code_t least, code_t most)
+{
+    const ulong span = (code_t)(most - least);
+    const uint shift = 32 - min((uint)clz(span), 32u), one_code = span < CLSORT_SAMPLES_BINS;
+    const even_bins_t even = {
+        least, shift, one_code,
+        one_code ? 1.0f : (float)CLSORT_SAMPLES_BINS / ((float)(uint)(span >> shift) + 1.0f)
+    };
+    return even;
+}
+
+/* The bin of a code. A word of it is converted to a float: all devices can convert words. */
+INLINE uint even_bin(even_bins_t even, code_t code)
+{
+    const float place = (float)(uint)((code_t)(code - even.low) >> even.shift) * even.factor;
+    return min((uint)place, CLSORT_SAMPLES_BINS - 1u);
+}
+
+#if CLSORT_WARPS
+/* The least and the greatest code of the lanes. Called by whole warps. */
+INLINE void extremes_of_lanes(code_t *least, code_t *most)
+{
+    #pragma unroll
+    for (uint step = CLSORT__WARP / 2; step > 0; step /= 2) {
+        *least = min(*least, other_lane(*least, step));
+        *most = max(*most, other_lane(*most, step));
+    }
 }
 #endif
 
-//---- radix: vectors [CACHED SEGMENTS.alone SEGMENTS.lanes]
-/* VECTORS: one work-item sorts bare keys. Up to 8 vectors are sorted in registers, first each
-   column of them, then columns are joined: 0.8 ns per key of 4 bytes. As many rows of up to two
-   vectors as a vector has lanes are sorted side by side, each as a column. More keys are
-   partitioned where the compiler shows the instructions of AVX-512: a compress puts the lanes of a
-   vector that precede the pivot in front of the others, which takes some 0.3 to 0.5 ns per key in
-   cache. Elsewhere runs of 8 vectors are merged two by two, in some 1.1 ns per key, or 2 ns per key
-   of 8 bytes. Digits took 5 to 9 times as long for rows of 32 to 4096 keys.
+/* The least and the greatest code of all work-items. Called by all work-items with the local memory
+   free; ends with a barrier. */
+INLINE void extremes_of_group(held_space_t l, code_t *least, code_t *most)
+{
+#if CLSORT_WARPS
+    const uint t = local_id(), warps = CLSORT_GROUP / CLSORT__WARP;
+    extremes_of_lanes(least, most);
+    if (t % CLSORT__WARP == 0) {
+        l.keys[t / CLSORT__WARP] = *least;
+        l.keys[warps + t / CLSORT__WARP] = *most;
+    }
+    local_barrier();
+    *least = l.keys[t % warps];
+    *most = l.keys[warps + t % warps];
+    extremes_of_lanes(least, most);
+#else
+    put_extremes(l.keys + local_id(), *least, *most);
+    join_extremes(l.keys, 0);
+    *least = l.keys[0];
+    *most = l.keys[CLSORT_GROUP];
+#endif   /* CLSORT_WARPS */
+    local_barrier();
+}
 
-   Both move codes between alt and target; what is sorted ends in target as keys. Pivots are medians
-   of a sample. Where a range was partitioned too often, the middle between its least and its most
-   code is the pivot: then as many partitions are left as a code has bits.
+//---- samples: in bins [SAMPLES.group]
+/* Counts a code if `inside` is 1. Returns its number in its bin, and in the upper half the bin. */
+INLINE uint count_in_bin(bins_t b, uint bin, uint inside)
+{
+    return inside ? atomic_inc(bin_slot(b, bin)) | bin << 16 : 0;
+}
 
-   PAIRS of 4 bytes each are packed into lanes of 8 bytes in alt, the code above and the number of
-   the element below: so the sort is stable. Values are fetched by these numbers at the end. The
-   second array is what the tables of radix do not need of their room, at most 1 MB for all cores.
-   Ranges that this does not hold are partitioned in place.
+/* Puts codes into their bins. rank: what count_in_bin has returned. PoCL 3.1 miscompiles the loop
+   unless it is unrolled. Called by all work-items with the counts placed; ends with a barrier. */
+INLINE void move_to_bins(held_space_t l, bins_t b, const code_t *code, const uint *rank,
+                         uint size)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (local_id() + m * CLSORT_GROUP < size)
+            *held_slot(l, *bin_slot(b, rank[m] >> 16) + (rank[m] & 0xFFFF)) = code[m];
+    local_barrier();
+}
 
-   Idea: S. Gueron and V. Krasnov, Fast Quicksort Implementation Using AVX Instructions, 2016;
-   B. Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; of merges:
-   J. Chhugani et al., Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture,
-   2008. */
+/* Puts the codes at their final places. A code's place in its bin is the number of smaller codes
+   there. one_code: 1 if each bin has one code. Called by all work-items with the bins filled; ends
+   with a barrier. */
+INLINE void rank_codes(held_space_t l, bins_t b, const code_t *code, uint *rank, uint size,
+                       uint one_code)
+{
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (local_id() + m * CLSORT_GROUP < size) {
+            const uint bin = rank[m] >> 16, begin = *bin_slot(b, bin),
+                       own = begin + (rank[m] & 0xFFFF),
+                       end = one_code ? begin : *bin_slot(b, bin + 1);
+            uint place = one_code ? own : begin;
+            #pragma unroll 4
+            for (uint i = begin; i < end; i++) {
+                const code_t other = held(l, i);
+                place += other < code[m] || (other == code[m] && i < own);
+            }
+            rank[m] = place;
+        }
+    local_barrier();
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (local_id() + m * CLSORT_GROUP < size)
+            *held_slot(l, rank[m]) = code[m];
+    local_barrier();
+}
+
+/* Sorts the first `size` codes in local memory by merging. Called by all work-items; begins after a
+   barrier and ends with one. */
+INLINE void merge_codes(held_space_t l, uint size)
+{
+    const uint width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
+    code_t v[CLSORT_ITEMS];
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = local_id() < width && m * width + local_id() < size
+                   ? held(l, m * width + local_id())
+                   : CLSORT_TOP_CODE;
+    sort_own(v);
+    merge_own(l, v, size);
+}
+
+/* Sorts `size` codes, which work-items hold in registers, into local memory. code[m] is code number
+   local_id() + m * CLSORT_GROUP. Called by all work-items with the local memory free; ends with a
+   barrier. */
+INLINE void sort_in_bins(held_space_t l, bins_t b, const code_t *code, uint size)
+{
+    uint rank[CLSORT_ITEMS];
+    code_t least = CLSORT_TOP_CODE, most = 0;
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (local_id() + m * CLSORT_GROUP < size) {
+            least = min(least, code[m]);
+            most = max(most, code[m]);
+        }
+    extremes_of_group(l, &least, &most);
+    const even_bins_t even = even_bins(least, most);
+    clear_counts(b);
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = local_id() + m * CLSORT_GROUP;
+        if (m * CLSORT_GROUP < size)
+            rank[m] = count_in_bin(b, even_bin(even, code[m]), i < size);
+    }
+    local_barrier();
+    const uint longest = place_sample_bins(l, b);
+    move_to_bins(l, b, code, rank, size);
+    if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.one_code)
+        merge_codes(l, size);
+    else
+        rank_codes(l, b, code, rank, size, even.one_code);
+}
+
+//---- samples: are moved [SAMPLES.group]
+/* The code of element i. In a pair, its number is shifted to the top of the lower half, so that
+   bins cut equal keys evenly, too. */
+INLINE code_t source_code(samples_t s, uint i)
+{
+    const ulong key = CLSORT_PAIRS ? (ulong)((global const uint *)s.source.keys)[i] << 32
+                                         | i << clz(s.n)
+                                   : *key_place(s.source, i);
+    return encode((code_t)key, s.codec);
+}
+
+/* Codes that a work-item has in flight at the same time. */
+#define CLSORT_STORED 4
+
+/* Writes `size` elements to the target from place `at` on: the sorted codes in local memory or,
+   with `one_code`, `code` each time. Called by all work-items. */
+INLINE void store_sorted(samples_t s, held_space_t l, uint at, uint size, uint one_code,
+                         code_t code)
+{
+    for (uint i = local_id(); i < size; i += CLSORT_STORED * CLSORT_GROUP) {
+        code_t key[CLSORT_STORED];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_STORED; m++)
+            key[m] = decode(one_code ? code : held(l, min(i + m * CLSORT_GROUP, size - 1)),
+                            s.codec);
+#if CLSORT_PAIRS
+        uint value[CLSORT_STORED];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_STORED; m++) {
+            const uint number = (uint)key[m] >> clz(s.n);
+            value[m] = s.numbers ? number : ((global const uint *)s.source.values)[number];
+        }
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_STORED; m++)
+            if (i + m * CLSORT_GROUP < size) {
+                ((global uint *)s.target.keys)[at + i + m * CLSORT_GROUP] = (uint)(key[m] >> 32);
+                ((global uint *)s.target.values)[at + i + m * CLSORT_GROUP] = value[m];
+            }
+#else
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_STORED; m++)
+            if (i + m * CLSORT_GROUP < size)
+                *key_place(s.target, at + i + m * CLSORT_GROUP) = key[m];
+#endif   /* CLSORT_PAIRS */
+    }
+}
+
+//---- samples: split [SAMPLES.group]
+/* Takes a key of each of s.samples equal parts of the source, and sorts these samples into local
+   memory. Called by all work-items; ends with a barrier. */
+INLINE void sort_samples(samples_t s, held_space_t l, bins_t b)
+{
+    const uint stride = s.n / s.samples;
+    code_t code[CLSORT_ITEMS];
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (m * CLSORT_GROUP < s.samples) {
+            const uint i = min(local_id() + m * CLSORT_GROUP, s.samples - 1),
+                       noise = (s.seed + i + 1) * 0x9E3779B9u,
+                       jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+            code[m] = source_code(s, i * stride + mul_hi(jitter, stride));
+        }
+    sort_in_bins(l, b, code, s.samples);
+}
+
+/* The bucket of a code. If several samples have this code, its buckets take turns, by the code's
+   number i in the tile. each: samples of a bucket. */
+INLINE uint choose_bucket(samples_t s, held_space_t l, code_t code, uint i, uint each)
+{
+    uint bucket = 0;
+    for (uint step = 1u << (31 - clz(s.buckets)); step > 0; step /= 2) {
+        const uint next = bucket + step;
+        bucket = next < s.buckets && held(l, next * each) <= code ? next : bucket;
+    }
+    if (bucket > 1 && held(l, (bucket - 1) * each) == code) {
+        uint first = 1, last = bucket - 1;
+        while (first < last) {
+            const uint middle = (first + last) / 2;
+            const uint before = held(l, middle * each) < code;
+            first = before ? middle + 1 : first;
+            last = before ? last : middle;
+        }
+        bucket = first + i % (bucket - first);
+    }
+    return bucket;
+}
+
+INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint size)
+{
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (m * CLSORT_GROUP < size)
+            code[m] = source_code(s, begin + min(local_id() + m * CLSORT_GROUP, size - 1));
+}
+
+/* If this is the first tile: writes the least code of each bucket. */
+INLINE void write_borders(samples_t s, held_space_t l, uint tile, uint each)
+{
+    for (uint i = local_id(); i < s.buckets && tile == 0; i += CLSORT_GROUP)
+        s.borders[i] = held(l, i * each);
+}
+
+/* A work-group per tile. Moves the tile to alt, bucket by bucket, and writes where the buckets
+   begin in the tile. space: as for clsort_samples_bucket. */
+CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const held_space_t l = held_space(space);
+    const bins_t b = bins_of(l);
+    const uint t = local_id(), own = (uint)get_group_id(0), begin = own * tile,
+               size = min(s.n - begin, tile), each = samples / max(buckets, 1u);
+    code_t code[CLSORT_ITEMS];
+    uint rank[CLSORT_ITEMS];
+    if (begin >= s.n)
+        return;
+    load_tile_codes(s, code, begin, size);
+    sort_samples(s, l, b);
+    clear_counts(b);
+    write_borders(s, l, own, each);
+    #pragma unroll CLSORT_UNROLL_CODES
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = t + m * CLSORT_GROUP;
+        if (m * CLSORT_GROUP < size)
+            rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < size);
+    }
+    local_barrier();
+    place_sample_bins(l, b);
+    for (uint i = t; i < buckets; i += CLSORT_GROUP)
+        s.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);
+    move_to_bins(l, b, code, rank, size);
+    for (uint i = t; i < size; i += CLSORT_GROUP)
+        *key_place(s.alt, begin + i) = held(l, i);
+}
+
+//---- samples: search [SAMPLES.group]
+/* A fragment: codes first ... end - 1 of a tile belong to a bucket. Work-item i takes the fragment
+   of tile i; beyond the last tile it is empty. */
+typedef struct { uint first, end; } fragment_t;
+
+INLINE fragment_t load_fragment(samples_t s, uint bucket)
+{
+    const uint t = min(local_id(), s.tiles - 1);
+    global const ushort *places = s.places + bucket * s.tiles + t;
+    fragment_t own = { places[0], min(s.tile, s.n - t * s.tile) };
+    if (bucket + 1 < s.buckets)
+        own.end = places[s.tiles];
+    own.first = local_id() < s.tiles ? own.first : 0;
+    own.end = local_id() < s.tiles ? own.end : 0;
+    return own;
+}
+
+/* Code i of the bucket. b.count describes its fragments: first the number of codes before each,
+   then for each the distance from a code's number in the bucket to its place in alt. */
+INLINE code_t fragment_code(samples_t s, bins_t b, uint i)
+{
+    uint k = 0;
+    for (uint step = 1u << (31 - clz(s.tiles)); step > 0; step /= 2)
+        k += k + step < s.tiles && b.count[k + step] <= i ? step : 0;
+    return *key_place(s.alt, i + b.count[CLSORT_GROUP + k]);
+}
+
+/* The codes first ... last. */
+typedef struct { code_t first, last; } codes_span_t;
+
+/* Copies the bucket's codes that are in a span to local memory, as many as fit. Returns how many
+   codes are in the span. Called by all work-items with the fragments in b.count; ends with a
+   barrier. */
+INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_span_t span)
+{
+    if (local_id() == 0)
+        b.words[BINS_KEPT] = 0;
+    local_barrier();
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
+        const code_t code = fragment_code(s, b, i);
+        if (code >= span.first && code <= span.last) {
+            const uint place = atomic_inc(&b.words[BINS_KEPT]);
+            if (place < CLSORT_TILE_ITEMS)
+                *held_slot(l, place) = code;
+        }
+    }
+    local_barrier();
+    return read_once(&b.words[BINS_KEPT]);
+}
+
+//---- samples: bucket [SAMPLES.group]
+/* Loads codes of a bucket into registers: all of them if the bucket fits, else the codes of a span,
+   as far as they fit. Returns how many there are. before: the bucket's codes before the work-item's
+   fragment. Called by all work-items with the local memory free; ends with a barrier. */
+INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *code, fragment_t own,
+                       uint before, uint size, codes_span_t span)
+{
+    const uint t = local_id();
+    uint kept = size;
+    b.count[t] = before;
+    b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;
+    local_barrier();
+    if (CLSORT_BRANCH_BARRIERS && size <= CLSORT_TILE_ITEMS) {
+        #pragma unroll CLSORT_UNROLL_CODES
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            if (m * CLSORT_GROUP < size)
+                code[m] = fragment_code(s, b, min(t + m * CLSORT_GROUP, size - 1));
+    } else {
+        kept = keep_span(s, l, b, size, span);
+        #pragma unroll CLSORT_UNROLL_CODES
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            code[m] = t + m * CLSORT_GROUP < kept ? held(l, t + m * CLSORT_GROUP) : span.first;
+    }
+    local_barrier();
+    return kept;
+}
+
+/* The span to take next. After a span that is done: the codes that follow, up to twice as many.
+   After a span that did not fit: its first half. */
+INLINE codes_span_t next_span(codes_span_t span, uint is_done)
+{
+    const code_t width = span.last - span.first, next = span.last + 1,
+                 far = (code_t)(CLSORT_TOP_CODE - next) / 2 > width ? (code_t)(next + 2 * width + 1)
+                                                                    : CLSORT_TOP_CODE;
+    const codes_span_t after = { next, far }, first = { span.first, span.first + width / 2 };
+    return is_done ? after : first;
+}
+
+/* Sorts a bucket of `size` codes into the target from place `begin` on. A bucket that does not fit
+   a work-group is sorted in spans that fit, or that have one code. */
+INLINE void sort_spans(samples_t s, held_space_t l, bins_t b, fragment_t own, uint before,
+                       uint begin, uint size, codes_span_t span)
+{
+    for (uint done = 0; done < size;) {
+        code_t code[CLSORT_ITEMS];
+        const uint kept = take_codes(s, l, b, code, own, before, size, span),
+                   fits = kept <= CLSORT_TILE_ITEMS, is_done = fits || span.first == span.last;
+        sort_in_bins(l, b, code, fits ? kept : 0);
+        store_sorted(s, l, begin + done, is_done ? kept : 0, !fits, span.first);
+        local_barrier();
+        done += is_done ? kept : 0;
+        span = next_span(span, is_done);
+    }
+}
+
+/* A work-group per bucket, with at least one work-item per tile. space: CLSORT_HELD_SLOTS codes,
+   rounded up to 8 bytes; 2 * CLSORT_GROUP + 1 words; a word for each bin and one more, with
+   padding; CLSORT__SAMPLES_WORDS. */
+CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const held_space_t l = held_space(space);
+    const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;
+    uint begin = 0, size = 0;
+    if (s.n == 0)
+        return;
+    const fragment_t own = load_fragment(s, bucket);
+    const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];
+    const uint before = group_scan_total(own.end - own.first, l.sums, &size);
+    group_scan_total(own.first, l.sums, &begin);
+    if (bucket > 0 && !is_last && low == high) {
+        store_sorted(s, l, begin, size, 1, low);
+        return;
+    }
+    const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
+    sort_spans(s, l, bins_of(l), own, before, begin, size, all);
+}
+
+//---- ranks [RANKS]
+/* RANKS, for few elements, in one launch. Each work-group has a BLOCK of consecutive elements and
+   finds their places in the sorted order. It sorts the block's codes. Then it searches for every
+   other element among these codes, and so counts the other elements before each of its own. No
+   work-group waits for another one, the time does not depend on the keys, and equal keys keep their
+   order. Source and target lie apart.
+
+   A block has fewer elements than a power of two. Its sorted codes are the nodes of a search tree:
+   the children of node i are nodes 2 * i and 2 * i + 1. The nodes of a level lie side by side, so
+   few searching work-items meet in a bank of local memory. In a binary search of 128 sorted codes
+   four would meet. */
+#define CLSORT_RANKS_PART (CLSORT_ITEMS * CLSORT_GROUP)
+typedef struct {
+    array_t source;
+    codec_t codec;
+    uint begin, elements, others;   /* elements of the block, and outside of it */
+    uint size_log2, size;
+    local code_t *block, *tree;
+    local uint *places;         /* rank of each element inside the block */
+    local uint *counts;         /* other elements right before place i */
+    local uint *before;         /* all other elements before place i */
+} ranks_t;
+
+INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint size_log2,
+                          local ulong *space)
+{
+    const uint size = 1u << size_log2, begin = (uint)get_group_id(0) * (size - 1),
+               elements = min(n - begin, size - 1);
+    local code_t *const block = (local code_t *)space;
+    local uint *const words = (local uint *)(block + 2 * size);
+    const ranks_t r = { source, codec, begin, elements, n - elements, size_log2, size,
+                        block, block + size, words, words + size, words + 2 * size };
+    return r;
+}
+
+/* Loads the work-item's keys of CLSORT_RANKS_PART other elements, from number `at` on. Other
+   elements are numbered as if the block were not there. */
+INLINE void load_others(ranks_t r, code_t *v, uint at)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = at + m * CLSORT_GROUP + local_id(), place = i < r.begin ? i : i + r.elements;
+        v[m] = *key_place(r.source, min(place, r.elements + r.others - 1));
+    }
+}
+
+/* A work-item's share of a sum for element `own` of the block: `each` terms from number `first` on,
+   as far as they exist. All work-items have equally many terms: PoCL 3.1 miscompiles loops that
+   differ. */
+typedef struct { uint own, first, each; } rank_share_t;
+
+INLINE rank_share_t share_of_ranks(ranks_t r)
+{
+    const uint each = max(r.size * r.size >> CLSORT_GROUP_LOG2, 1u);
+    const rank_share_t s = { local_id() & (r.size - 1), (local_id() >> r.size_log2) * each, each };
+    return s;
+}
+
+/* Finds the rank of each code in the block, and builds the search tree. Called by all work-items
+   after a barrier; ends with one. */
+INLINE void sort_block(ranks_t r)
+{
+    const rank_share_t s = share_of_ranks(r);
+    const code_t code = r.block[s.own];
+    uint place = 0;
+    for (uint k = 0; k < s.each; k++) {
+        const uint i = s.first + k;
+        const code_t other = r.block[min(i, r.size - 1)];
+        place += i < r.size && (other < code || (other == code && i < s.own));
+    }
+    if (place)
+        atomic_add(&r.places[s.own], place);
+    local_barrier();
+    const uint number = r.places[s.own] + 1, height = 32 - clz(number & (0 - number));
+    if (s.first == 0 && number < r.size)
+        r.tree[(r.size >> height) + (number >> height)] = code;
+    local_barrier();
+}
+
+//---- ranks: of others [RANKS]
+/* Searches the tree for other elements, whose keys are in v, and counts them. An element behind the
+   block goes behind equal codes of the block, so the search takes its code plus 1. */
+INLINE void find_others(ranks_t r, const code_t *v, uint at)
+{
+    code_t code[CLSORT_ITEMS];
+    uint node[CLSORT_ITEMS], exists[CLSORT_ITEMS];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = at + m * CLSORT_GROUP + local_id(), behind = i >= r.begin;
+        code[m] = (code_t)(encode(v[m], r.codec) + behind);
+        exists[m] = i < r.others && !(behind && code[m] == 0);
+        node[m] = 1;
+    }
+    for (uint level = 0; level < r.size_log2; level++) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            node[m] = 2 * node[m] + (r.tree[node[m]] < code[m]);
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (exists[m] && node[m] - r.size < r.elements)
+            atomic_inc(&r.counts[node[m] - r.size]);
+}
+
+/* Counts the other elements before each place. v: the keys of the first part of them. Called by all
+   work-items after a barrier; ends with one. */
+INLINE void count_others(ranks_t r, code_t *v)
+{
+    for (uint at = 0; at < r.others; at += CLSORT_RANKS_PART) {
+        code_t next[CLSORT_ITEMS];
+        load_others(r, next, at + CLSORT_RANKS_PART);
+        find_others(r, v, at);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            v[m] = next[m];
+    }
+    local_barrier();
+    const rank_share_t s = share_of_ranks(r);
+    uint before = 0;
+    for (uint k = 0; k < s.each; k++)
+        before += s.first + k <= s.own ? r.counts[s.first + k] : 0;
+    if (before)
+        atomic_add(&r.before[s.own], before);
+    local_barrier();
+}
+
+/* A work-group of at least 2^size_log2 work-items per block, which has up to 2^size_log2 - 1
+   elements. space: 2^size_log2 times two codes and three words. */
+CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local ulong *space)
+{
+    const codec_t codec = CLSORT_CODEC;
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const ranks_t r = make_ranks(source, codec, CLSORT_COUNT(n), size_log2, space);
+    const uint t = local_id();
+    code_t v[CLSORT_ITEMS];
+    if (r.begin >= CLSORT_COUNT(n))
+        return;
+    const uint own = r.begin + min(t, r.elements - 1);
+    const item_t item = load_numbered(source, codec, own, own);
+    load_others(r, v, 0);
+    if (t < r.size) {
+        r.block[t] = t < r.elements ? item.key : CLSORT_TOP_CODE;
+        r.places[t] = r.counts[t] = r.before[t] = 0;
+    }
+    local_barrier();
+    sort_block(r);
+    count_others(r, v);
+    if (t < r.elements)
+        store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);
+}
+
+//---- vectors [CACHED SEGMENTS.alone SEGMENTS.lanes]
+/* VECTORS: one work-item sorts bare keys. Up to 8 vectors are sorted in registers: first each
+   column, which is one lane of all vectors; then columns are joined. This takes 0.8 ns per key of 4
+   bytes. Short rows, of up to two vectors, are sorted side by side: as many rows as a vector has
+   lanes, each as a column.
+
+   More keys are partitioned around pivots, if the compiler has AVX-512: a compress moves the lanes
+   that precede the pivot in front of the others. That takes 0.3 to 0.5 ns per key in cache.
+   Otherwise runs of 8 vectors are merged in pairs, in 1.1 ns per key, or 2 ns per key of 8 bytes.
+   Sorting by digits took 5 to 9 times as long for rows of 32 to 4096 keys.
+
+   Partitions and merges move codes between alt and target; sorted codes are decoded and end in
+   target. A pivot is the median of a sample. In a range that was partitioned too often, the pivot
+   is the middle between the least and the greatest code: then at most as many partitions follow as
+   a code has bits.
+
+   PAIRS of 4 bytes each are packed into lanes of 8 bytes in alt: the code above, the number of the
+   element below. So the sort is stable. At the end these numbers fetch the values. The second array
+   is the part of the scratch that the tables of radix do not need, at most 1 MB for all cores. A
+   range that is too long for it is partitioned in place.
+
+   Idea: S. Gueron and V. Krasnov, Fast Quicksort Implementation Using AVX Instructions, 2016; B.
+   Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; of merges: J. Chhugani
+   et al., Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture, 2008. */
 INLINE uint sorts_by_vectors(radix_t r)
 {
     return CLSORT_VECTOR_LANES > 0
            && (CLSORT_IS(CACHED) || (r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES));
 }
 
-//---- radix: vectors in registers [CACHED.lanes SEGMENTS.lanes]
+//---- vectors: registers [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0
 /* The most lanes that are sorted in registers. */
 #define CLSORT_LEAF_VECTORS 8
 #define CLSORT_LEAF (CLSORT_LEAF_VECTORS * CLSORT_VECTOR_LANES)
-/* The vectors of as many rows of two vectors as a vector has lanes. */
+/* The vectors of rows of two vectors each, as many rows as a vector has lanes. */
 #define CLSORT_ROW_VECTORS (2 * CLSORT_VECTOR_LANES)
 
 #if CLSORT_COMPRESSES
-/* The lanes of v that the mask names, in front; behind them those of `rest`. */
+/* The lanes of v that the mask selects, in front; behind them, lanes of `rest`. */
 INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
 {
     return __builtin_astype(CLSORT_VECTOR_(compress)(__builtin_astype(v, flags_t),
@@ -5067,7 +9604,7 @@ INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
                             vector_t);
 }
 
-/* The first lanes of v at the places that the mask names; elsewhere those of `rest`. */
+/* The first lanes of v, spread to the lanes that the mask selects; other lanes are from `rest`. */
 INLINE vector_t expand_vector(vector_t v, vector_t rest, uint mask)
 {
     return __builtin_astype(CLSORT_VECTOR_(expand)(__builtin_astype(v, flags_t),
@@ -5081,7 +9618,7 @@ INLINE uint lanes_below(vector_t v, vector_t pivot)
                               (1u << CLSORT_VECTOR_LANES) - 1);
 }
 
-/* The first `lanes` lanes, the others are `rest`. */
+/* Loads the first `lanes` lanes; the other lanes are `rest`. */
 INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
 {
     return __builtin_astype(CLSORT_VECTOR_(loaddqu)((global const void *)from,
@@ -5096,7 +9633,7 @@ INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
 }
 
 #else
-/* vload and vstore take vectors apart in PoCL. */
+/* A vector at any lane's address. (PoCL splits vectors at vload and vstore.) */
 typedef vector_t loose_vector_t __attribute__((aligned(CLSORT_LANE_BYTES)));
 
 INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
@@ -5134,7 +9671,7 @@ INLINE void store_whole_vector(vector_t v, global lane_t *to)
 
 CLSORT_CODEC_OF(vector_t, encode_vector, decode_vector)
 
-/* What becomes of sorted lanes: bare keys again; packed elements stay so. */
+/* Sorted lanes as they are written: bare codes are decoded, packed pairs stay. */
 INLINE vector_t finish_vector(vector_t v, codec_t c)
 {
     return CLSORT_PACKS_PAIRS ? v : decode_vector(v, c);
@@ -5146,9 +9683,9 @@ INLINE lane_t finish_lane(lane_t v, codec_t c)
 }
 #endif   /* CLSORT_VECTOR_LANES > 0 */
 
-//---- radix: lanes of vectors [CACHED.lanes SEGMENTS.lanes]
+//---- vectors: lanes [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0
-/* Each lane's neighbour, whose number differs in these bits. `bits` is a constant. */
+/* Swaps lanes whose numbers differ in these bits. `bits` is a constant. */
 INLINE vector_t swap_lanes(vector_t v, uint bits)
 {
 #if CLSORT_VECTOR_LANES == 16
@@ -5162,7 +9699,7 @@ INLINE vector_t swap_lanes(vector_t v, uint bits)
 #endif
 }
 
-/* `low` in the lanes whose number has the highest of these bits clear, `high` in the others. */
+/* `low` in lanes whose number has the highest of these bits clear; `high` in other lanes. */
 INLINE vector_t mix_lanes(vector_t low, vector_t high, uint bits)
 {
 #if CLSORT_VECTOR_LANES == 16
@@ -5180,10 +9717,10 @@ INLINE void order_vectors(vector_t *a, vector_t *b)
     *a = low;
 }
 
-/* The p-th number that has this bit clear: the lower one of the pair that differs in it. */
+/* The p-th number that has this bit clear: the lower one of a pair that differs in the bit. */
 INLINE uint lower_of_pair(uint p, uint bit) { return 2 * p - (p & (bit - 1)); }
 
-/* The steps of a bitonic merge inside each column, by `bit` and below. */
+/* The steps of a bitonic merge inside each column: `bit` and the bits below. */
 INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
 {
     #pragma unroll
@@ -5193,7 +9730,7 @@ INLINE void merge_columns(vector_t *r, uint vectors, uint bit)
             order_vectors(&r[lower_of_pair(p, b)], &r[lower_of_pair(p, b) + b]);
 }
 
-/* The mirror step that joins columns, whose numbers differ in these bits. */
+/* The mirror step that joins columns whose numbers differ in these bits. */
 INLINE void mirror_columns(vector_t *r, uint vectors, uint bits)
 {
     #pragma unroll
@@ -5214,7 +9751,7 @@ INLINE void order_columns(vector_t *r, uint vectors, uint bit)
     }
 }
 
-/* Joins what `width` columns hold, in order, with what their neighbours hold. */
+/* Merges pairs of neighbouring groups of `width` columns, each of which is in order. */
 INLINE void join_columns(vector_t *r, uint vectors, uint width)
 {
     mirror_columns(r, vectors, 2 * width - 1);
@@ -5224,6 +9761,7 @@ INLINE void join_columns(vector_t *r, uint vectors, uint width)
     merge_columns(r, vectors, vectors / 2);
 }
 
+/* Sorts each column. */
 INLINE void sort_columns(vector_t *r, uint vectors)
 {
     #pragma unroll
@@ -5236,10 +9774,10 @@ INLINE void sort_columns(vector_t *r, uint vectors)
 }
 #endif   /* CLSORT_VECTOR_LANES > 0 */
 
-//---- radix: leaves of vectors [CACHED.lanes SEGMENTS.lanes]
+//---- vectors: leaves [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0
-/* A perfect shuffle of all keys: it moves the bits of a key's place up by one, and the highest bit,
-   of the vector, down to the lowest place. */
+/* A perfect shuffle of all keys. It moves each bit of a key's place up by one, and the highest bit,
+   one of the vector's number, down to bit 0. */
 INLINE void shuffle_vectors(vector_t *r, uint vectors)
 {
     vector_t t[CLSORT_ROW_VECTORS];
@@ -5255,7 +9793,7 @@ INLINE void shuffle_vectors(vector_t *r, uint vectors)
         r[i] = t[i];
 }
 
-/* Puts the columns one after the other into vectors. */
+/* Writes the columns one after the other into vectors: a transposition. */
 INLINE void lay_columns(vector_t *r, uint vectors)
 {
     #pragma unroll
@@ -5263,15 +9801,15 @@ INLINE void lay_columns(vector_t *r, uint vectors)
         shuffle_vectors(r, vectors);
 }
 
-/* How many of n codes a vector holds. */
+/* The number of lanes that a vector holds of n codes. */
 INLINE uint lanes_left(uint n, uint vector)
 {
     return min(max(n, vector * CLSORT_VECTOR_LANES) - vector * CLSORT_VECTOR_LANES,
                (uint)CLSORT_VECTOR_LANES);
 }
 
-/* Sorts n lanes, or n keys, up to `vectors` vectors of them; what was sorted is done, or is lanes
-   again. */
+/* Sorts n lanes in `vectors` vectors. are_keys: the input is keys, to be encoded. is_done: the
+   output is finished, otherwise it stays lanes. */
 INLINE void sort_vectors(global const lane_t *from, global lane_t *to, uint n, codec_t c,
                          uint vectors, uint are_keys, uint is_done)
 {
@@ -5307,13 +9845,13 @@ CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uin
 
 #endif   /* CLSORT_VECTOR_LANES > 0 */
 
-//---- radix: partitions of vectors [CACHED.lanes SEGMENTS.lanes]
+//---- vectors: partitions [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_COMPRESSES
-/* What a partition has not written yet: below `low` and from `high` on it is done. */
+/* The range that a partition has not written yet: below `low` and from `high` on it is written. */
 typedef struct { uint low, high; } unwritten_t;
 
-/* Writes a vector to both ends of what is unwritten: lanes below the pivot in front, others behind.
-   There is room for a vector at each end, or for one vector. */
+/* Writes a vector to both ends of the unwritten range: lanes below the pivot in front, the others
+   behind. The range must have room for a vector at each end, or be one vector long. */
 INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot)
 {
     const uint below = lanes_below(v, (vector_t)pivot), count = popcount(below);
@@ -5339,14 +9877,13 @@ INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t v, lane
     return g;
 }
 
-/* Vectors that a partition in place holds of each end, and moves at a time. */
+/* The vectors that a partition in place holds from each end, and moves at a time. */
 #define CLSORT_END_VECTORS 4
 #define CLSORT_END_LANES (CLSORT_END_VECTORS * CLSORT_VECTOR_LANES)
 
-/* Partitions a leaf or more in place, which takes 1.2 times as long. Both ends are held in
-   registers, so that 2 * CLSORT_END_LANES lanes around those that are not read yet may be written.
-   The next vectors come from the end that has fewer of these: then there is room for them at each
-   end. */
+/* Partitions a range of a leaf or more in place, which takes 1.2 times as long. Registers hold both
+   ends. So 2 * CLSORT_END_LANES lanes may be written around the lanes that are not read yet. The
+   next vectors are read from the end with fewer free lanes: then both ends have room. */
 CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
     vector_t ends[2 * CLSORT_END_VECTORS], v[CLSORT_END_VECTORS];
@@ -5377,8 +9914,8 @@ CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
     return g.low;
 }
 
-/* Moves lanes below the pivot to the front of `to`, the others to its end, and returns how many are
-   below. What is unwritten is as long as what was not moved yet. */
+/* Moves lanes below the pivot to the front of `to`, the others to its end, and returns the number
+   of lanes below. The unwritten range is always as long as the rest of the input. */
 INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n,
                             lane_t pivot)
 {
@@ -5396,9 +9933,9 @@ INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n
 }
 #endif   /* CLSORT_COMPRESSES */
 
-//---- radix: quicksort of vectors [CACHED.lanes SEGMENTS.lanes]
+//---- vectors: quicksort [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_COMPRESSES
-/* The median of a vector of lanes from places evenly among n. */
+/* The median of a vector of lanes from evenly spaced places among n. */
 INLINE lane_t median_lane(global const lane_t *from, uint n)
 {
     lane_t sample[CLSORT_VECTOR_LANES];
@@ -5417,7 +9954,7 @@ INLINE lane_t median_lane(global const lane_t *from, uint n)
     return sample[CLSORT_VECTOR_LANES / 2];
 }
 
-/* Between the least and the most of n lanes: above the least one if they differ. */
+/* The middle between the least and the greatest of n lanes; above the least if they differ. */
 INLINE lane_t middle_lane(global const lane_t *from, uint n)
 {
     lane_t least = from[0], most = from[0];
@@ -5428,22 +9965,23 @@ INLINE lane_t middle_lane(global const lane_t *from, uint n)
     return least + (most - least) / 2 + (least < most);
 }
 
-/* A range to be sorted; `moves` says how often it was partitioned: where that is odd, it lies in
-   the second array, whose first lane belongs at `base`. The stack has room for one range per
-   halving of n, since the shorter part goes first. */
+/* A range to be sorted. moves: how often it moved between the arrays; a partition in place counts
+   as two moves. If `moves` is odd, the range lies in the second array, whose first lane belongs at
+   `base`. The stack needs one range per halving of n, because the shorter part is done first. */
 typedef struct { uint begin, size, moves, base; } vector_range_t;
 #define CLSORT_VECTOR_STACK 32
 
-/* A quicksort between two arrays of lanes, of which `done` receives what is sorted. The second one
-   has room for so many lanes: longer ranges are partitioned in place. */
+/* A quicksort between two arrays of lanes; `done` receives sorted ranges. The second array has room
+   for `room` lanes: longer ranges are partitioned in place. */
 typedef struct {
     global lane_t *first, *second, *done;
     uint room, most_moves;
     codec_t codec;
 } vector_quick_t;
 
-/* Partitions a range longer than a leaf. Returns the part to go on with, perhaps an empty one, and
-   puts the other one on the stack. Lanes equal to the least one are done: they are written. */
+/* Partitions a range that is longer than a leaf. Returns the part to go on with, which may be
+   empty, and pushes the other part. If no lane is below the pivot, the pivot is the least lane: all
+   lanes equal to it are written at once, as sorted. */
 INLINE vector_range_t split_range(vector_quick_t q, vector_range_t v, vector_range_t *stack,
                                   uint *top)
 {
@@ -5490,10 +10028,10 @@ INLINE void sort_lanes(vector_quick_t q, uint n)
 
 #endif   /* CLSORT_COMPRESSES */
 
-//---- radix: sort by vectors [CACHED.lanes]
+//---- vectors: sort [CACHED.lanes]
 #if CLSORT_PACKS_PAIRS
-/* Writes the lower words of lanes, or the upper ones. Words of 16 lanes are stored together: half a
-   vector takes as long. */
+/* Writes the lower words of lanes, or the upper ones. Words of 16 lanes are stored together,
+   because half a vector takes as long. */
 INLINE void take_words(global const lane_t *lanes, uint upper, global uint *to, uint n)
 {
     uint i = 0;
@@ -5507,7 +10045,7 @@ INLINE void take_words(global const lane_t *lanes, uint upper, global uint *to, 
 }
 
 /* Sorts packed pairs of r.alt into r.target. The second array is r.scratch, with room for
-   spare_lanes. Values wait in the target. Pairs in order, most often of one code, stay so. */
+   spare_lanes. Values wait in the target. Pairs in order, mostly of one code, are not sorted. */
 INLINE void vector_sort(radix_t r)
 {
     global lane_t *const lanes = lanes_of(r.alt);
@@ -5532,10 +10070,9 @@ INLINE void vector_sort(radix_t r)
 }
 #endif   /* CLSORT_PACKS_PAIRS */
 
-//---- radix: keys are sorted by vectors [CACHED.lanes SEGMENTS.lanes]
+//---- vectors: keys are sorted [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS
-/* Sorts the n elements of r.source into r.target by way of r.alt; any two may be the same, but for
-   target and alt. */
+/* Sorts r.source into r.target, with r.alt between. The source may be the target or alt. */
 INLINE void vector_sort(radix_t r)
 {
     global lane_t *const target = lanes_of(r.target), *const alt = lanes_of(r.alt);
@@ -5550,10 +10087,11 @@ INLINE void vector_sort(radix_t r)
 }
 #endif   /* CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS */
 
-//---- radix: merges of vectors [CACHED.lanes SEGMENTS.lanes]
+//---- vectors: merges [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0 && !CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS
-/* Merges two runs of lanes, of which the second one begins at `middle`. The higher half of what was
-   merged last is joined with the next vector of the run that goes on with the lower lane. */
+/* Merges two runs of lanes; the second one begins at `middle`. `high` holds the higher half of the
+   last step. A step merges it with a vector of the run whose next lane is lower, and writes the
+   lower half. */
 INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, uint middle,
                           codec_t c, uint is_done)
 {
@@ -5581,8 +10119,9 @@ INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, 
     store_vector(is_done ? finish_vector(high, c) : high, to + merged, n - merged);
 }
 
-/* Sorts the n elements of r.source into r.target by way of r.alt, as above. Runs go to that of the
-   two from which the last merge ends in the target; what is not in pairs is moved. */
+/* Sorts the n elements of r.source into r.target, with r.alt between. The source may be the target
+   or alt. The first runs are written to the array from which the last merge ends in the target. A
+   run without a partner is copied. */
 CLSORT_NOINLINE void vector_sort(radix_t r)
 {
     const uint merges = ceil_log2((r.n + CLSORT_LEAF - 1) / CLSORT_LEAF);
@@ -5602,12 +10141,13 @@ CLSORT_NOINLINE void vector_sort(radix_t r)
 }
 #endif   /* CLSORT_VECTOR_LANES > 0 && ... */
 
-//---- radix: sorted by a work-item [CACHED SEGMENTS.alone SEGMENTS.lanes]
+//---- vectors: or a work-item [CACHED SEGMENTS.alone SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES == 0
-/* Digits sort other elements. */
+/* Elements that vectors cannot hold are sorted by digits. */
 INLINE void vector_sort(radix_t r) {}
 #endif
 
+/* Sorts r.n elements by one work-item: by vectors, by digits or by insertion. */
 INLINE void sort_alone(radix_t r)
 {
     if (CLSORT_PACKS_PAIRS || sorts_by_vectors(r))
@@ -5618,10 +10158,11 @@ INLINE void sort_alone(radix_t r)
         insertion_sort(r.source, r.target, 0, r.n, r.codec);
 }
 
-//---- radix: rows of vectors [SEGMENTS.alone SEGMENTS.lanes]
+//---- vectors: rows [SEGMENTS.alone SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0
-/* What the k-th vector of `rows` rows holds, from the first row's begin on. Rows begin `stride`
-   elements apart, and have n elements in `wide` vectors each. Rows that there are not are empty. */
+/* The lanes of the k-th vector of `rows` rows: their first element, from the first row's begin on,
+   and their number. Rows begin `stride` elements apart and have n elements each, in `wide` vectors.
+   Rows that do not exist are empty. */
 INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride)
 {
     const segment_t held = { k / wide * stride + k % wide * CLSORT_VECTOR_LANES,
@@ -5629,9 +10170,9 @@ INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride
     return held;
 }
 
-/* Sorts as many rows as a vector has lanes, from the i-th one on, each of up to `wide` vectors: a
-   row becomes a column, so that no step crosses lanes. The shuffles stay loops: unrolled, Intel's
-   compiler takes 0.6 s more, and the sort as long. */
+/* Sorts as many rows as a vector has lanes, from row i on, each of up to `wide` vectors. A row
+   becomes a column, so that no step crosses lanes. The shuffles stay loops: unrolled, they take
+   Intel's compiler 0.6 s more, and the sort is not faster. */
 INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
 {
     const uint vectors = wide * CLSORT_VECTOR_LANES, rows = s.segments - i;
@@ -5666,7 +10207,7 @@ CLSORT_NOINLINE void sort_rows(radix_t r, segments_t s, uint i)
 INLINE void sort_rows(radix_t r, segments_t s, uint i) {}
 #endif   /* CLSORT_VECTOR_LANES > 0 */
 
-//---- radix: pieces [SEGMENTS.alone SEGMENTS.lanes]
+//---- vectors: pieces [SEGMENTS.alone SEGMENTS.lanes]
 /* Sorts a piece of a segment, or a whole segment, into the array that its merges start from. */
 INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
@@ -5685,7 +10226,7 @@ INLINE void sort_piece(radix_t r, job_t job, uint piece)
     sort_alone(r);
 }
 
-/* How many rows are sorted at a time. */
+/* The number of rows that are sorted at once. */
 INLINE uint rows_together(radix_t r, jobs_t j)
 {
     return sorts_by_vectors(r) && j.per == 1 && j.segments.count <= 2 * CLSORT_VECTOR_LANES
@@ -5694,8 +10235,8 @@ INLINE uint rows_together(radix_t r, jobs_t j)
 }
 
 /* Each work-item sorts whole segments of up to `piece` elements, then pieces of longer ones, one
-   for each job. Ranges are sorted by jobs only, and so are rows of several pieces. One loop does
-   both: what sorts is compiled once. scratch: a plan for each work-item. */
+   for each job. Ranges, and rows of several pieces, are sorted by jobs only. One loop does both, so
+   that the sort is compiled once. scratch: a plan for each work-item. */
 CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint piece)
 {
@@ -5723,34 +10264,36 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
     }
 }
 
-//---- radix: cached [CACHED]
-/* RADIX IN CACHE, of CPUs, stable: one pass over memory, from the top. A sample cuts the codes
-   between its least and its most into up to 4096 cells of equal width, and these into up to 256
-   RANGES with about equally many elements. Each range then fits a core's cache, where one work-item
-   sorts it: by vectors, or by digits from the lowest one on. (Where few digits tell pairs apart,
-   digits took 0.9 to 1.1 of the time of vectors.)
+//---- cached [CACHED]
+/* RADIX IN CACHE, for CPUs, stable: one pass over memory, by the highest bits. A sample cuts the
+   codes between its least and its greatest one into up to 4096 cells of equal width, and the cells
+   into up to 256 RANGES with about equally many elements. A range then fits a core's cache, where
+   one work-item sorts it: by vectors, or by digits from the lowest one on. (If few digits tell
+   pairs apart, digits took 0.9 to 1.1 of the time of vectors.)
 
      sample     one work-item: cells, ranges
      count      how many elements of each range each block has     reads keys
      ranges     one work-item: where each block's elements of each range begin
-     split      moves elements to their ranges, in alt; packed     reads and writes elements
-                where vectors sort pairs
+     split      moves elements to their ranges, in alt; packs      reads and writes elements
+                pairs that vectors will sort
      buckets    work-items draw ranges and sort them to target     reads and writes elements
-     buckets    alone, one work-item: sorts all of few elements
+     buckets    of few elements, alone: one work-item sorts all
 
-   A code that is 3/4 of the sample of bare keys is COMMON: it is counted, and written between the
-   sorted elements of its range. 95 % zeros took twice as long when they were moved.
+   A code that makes 3/4 of the sample of bare keys is COMMON. Such keys are counted, not moved, and
+   written between the other elements of their range once these are sorted. With 95 % zeros the sort
+   took twice as long when they were moved.
 
-   Where one range has so many elements that cores would wait for the one that sorts it, SKIP_PASSES
-   is cleared: the kernels that follow end at once, and the passes behind them sort. A range whose
-   part of the sample is one code is no such range: its sort is short. Few elements, or those of a
-   device with few cores, are sorted without passes behind.
+   If one range is so large that cores would wait for the core that sorts it, SKIP_PASSES is
+   cleared. Then the kernels that follow end at once, and the passes behind them sort. A range in
+   which the sample has only one code does not count: its sort is short. Few elements, and elements
+   on a device with few cores, are sorted without passes behind.
 
    Sources: as of hybrid radix; a buffer for each range: O. Polychroniou, K. A. Ross, A
    Comprehensive Study of Main-Memory Partitioning, 2014. */
-/* Words behind the plan: a head; for each range, whether its sample has several codes; where ranges
-   begin; the range of each cell, a byte each; then, for each block, counts of ranges. The head also
-   says in which range the common code lies, or CLSORT__CACHED_RANGES, and how often. */
+/* Words behind the plan: a head; for each range, whether the sample has several codes there; where
+   ranges begin; the range of each cell, a byte each; for each block, the counts of ranges. In the
+   head, AROUND is the range that contains the common code, or CLSORT__CACHED_RANGES if there is no
+   common code; LEFT is the number of its keys. */
 enum {
     CACHED_TICKET, CACHED_IN_USE, CACHED_SHIFT, CACHED_AROUND, CACHED_LOW, CACHED_LAST = 6,
     CACHED_COMMON = 8, CACHED_LEFT = 10
@@ -5766,7 +10309,7 @@ INLINE global uint *cached_starts(radix_t r)
     return cached_words(r) + CLSORT__CACHED_STARTS_AT;
 }
 
-/* What makes a cell of a code, so that range_of finds its range. */
+/* The digit_t of the cells: it makes a cell of a code, whose range range_of finds. */
 INLINE digit_t take_cells(radix_t r)
 {
     global const uint *w = cached_words(r);
@@ -5778,8 +10321,8 @@ INLINE digit_t take_cells(radix_t r)
     return d;
 }
 
-//---- radix: cached sample [CACHED]
-/* Codes of 2^size_log2 keys; the place of each in its part of the keys is drawn. */
+//---- cached: sample [CACHED]
+/* Encodes a sample: a key at a drawn place in each of 2^size_log2 equal parts of the keys. */
 INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
 {
     for (uint i = 0; i < 1u << size_log2; i++) {
@@ -5789,7 +10332,7 @@ INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
     }
 }
 
-/* The cells, and the code that is most of the sample if one is. */
+/* Makes the cells, and finds the common code: it is the majority of the sample, if there is one. */
 INLINE digit_t make_cells(radix_t r, const code_t *code, uint size)
 {
     global uint *w = cached_words(r);
@@ -5826,7 +10369,7 @@ INLINE void mark_mixed(radix_t r, digit_t d, const code_t *code, uint size)
     }
 }
 
-/* Cuts cells into ranges of about equally many elements, without those of a common code. */
+/* Cuts cells into ranges of about equally many elements, not counting the keys of a common code. */
 INLINE void make_ranges(radix_t r, digit_t d, const code_t *code, uint size)
 {
     global uint *w = cached_words(r);
@@ -5852,7 +10395,7 @@ INLINE void make_ranges(radix_t r, digit_t d, const code_t *code, uint size)
     w[CACHED_IN_USE] = ranges;
 }
 
-/* One work-item. A sample has at most a 32nd of the elements. */
+/* One work-item. A sample has at most 1 / 32 of the elements. */
 CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5867,7 +10410,7 @@ CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
     mark_mixed(r, d, code, size);
 }
 
-//---- radix: cached ranges [CACHED]
+//---- cached: ranges [CACHED]
 CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5877,9 +10420,9 @@ CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
         count_block(r, r.source, block, b, take_cells(r));
 }
 
-/* One work-item: where each block's elements of each range begin, and who sorts. A mixed range may
-   have 1 / heavy_part of the elements, which is the argument `pass`; unless passes are behind,
-   SKIP_PASSES is not cleared. */
+/* One work-item finds where each block's elements of each range begin, and decides who sorts.
+   Passes sort if a mixed range has more than 1 / heavy_part of the elements; heavy_part is passed
+   as `pass`. SKIP_PASSES is not cleared if no passes follow. */
 CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5917,9 +10460,9 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
     move_block(r, r.source, r.alt, b, take_cells(r), next, CLSORT_STAGES(r.n));
 }
 
-//---- radix: cached buckets [CACHED]
-/* Scratch memory of a work-item: its spare lanes, from a multiple of a vector on; or the plan of
-   its sorts, where counts of a block were. */
+//---- cached: buckets [CACHED]
+/* The scratch of a work-item. For packed pairs: its spare lanes, from a multiple of a vector on.
+   Otherwise: the plan of its sorts, which reuses the counts of a block. */
 INLINE global uint *own_scratch(radix_t r)
 {
     const uint own = (uint)get_global_id(0);
@@ -5930,7 +10473,7 @@ INLINE global uint *own_scratch(radix_t r)
                               : plan;
 }
 
-/* Writes `left` keys of the common code to their place in a sorted range of bare keys. */
+/* Inserts `left` keys of the common code into a sorted range of bare keys. */
 INLINE void insert_common(radix_t r, code_t common, uint left)
 {
     const code_t key = decode(common, r.codec);
@@ -5941,7 +10484,7 @@ INLINE void insert_common(radix_t r, code_t common, uint left)
         *key_place(r.target, k) = key;
 }
 
-/* Work-items draw ranges and sort them. Without blocks one of them sorts all elements. */
+/* Work-items draw ranges and sort them. Without blocks, one work-item sorts all elements. */
 CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 {
@@ -5976,4986 +10519,623 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
     }
 }
 
-//---- radix: a tile per work-group [PARTITION.group PARTITION.votes RADIX.group SWEEP]
-/* A partition into few parts where warps are known: these rank by votes. */
-#define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
+//---- segments [SEGMENTS]
+/* SEGMENTS ARE MERGED in four kinds of launches; the drawing is at the top of this file. The number
+   of launches does not depend on the number of segments:
 
-//---- radix: counting [PARTITION.group PARTITION.votes RADIX.group SWEEP]
-/* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of
-   sweeps packs two counters of 16 bits into a word, so that a work-group may count
-   CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements at most. Warps have a plain increment that
-   takes equal digits at once: they need neither. */
-#define CLSORT_HALF_COUNTERS (CLSORT_IS(SWEEP) && !CLSORT_WARPS)
-#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_IS(SWEEP) ? CLSORT_RADIX_DIGITS : 1))
-#define CLSORT_COUNT_COPIES \
-    (CLSORT_IS(SWEEP)   ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) \
-     : CLSORT_FEW_VOTES ? CLSORT__WARP \
-                        : CLSORT__LEAST_COPIES)
-#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES)
-/* Keys that a work-item loads at once. */
-#define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
+     jobs    lists the slices of long segments, if only the device knows the segments' lengths
+     pack    sorts short segments, of up to half a tile, several to a tile, in one trip through
+             local memory
+     tile    sorts the tiles of long segments
+     pass    merges runs of 1, 2, 4 ... tiles in long segments that still have several runs; where
+             work-groups make progress, one launch does all passes
 
-/* Clears the counters and the bits seen after them. Ends with a barrier. */
-INLINE void clear_counters(local uint *counters)
+   A pass moves a segment from one of the arrays alt and target to the other. If a segment takes an
+   even number of passes, its tiles are sorted into the target, else into alt. So its last pass ends
+   in the target, and later passes leave it alone. On CPUs clsort_radix_pieces does the work of pack
+   and tile. */
+/* The array that holds a segment's runs before a pass. Before pass `passes`, when one run is left,
+   it is the target. */
+INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
 {
-    clear_words(counters, CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
-    local_barrier();
+    return passes - pass & 1 ? alt : target;
 }
 
-/* Adds a digit of pass first + p to a work-item's counters. */
-INLINE void count_one(local uint *own, uint p, uint digit)
+#if !CLSORT_KERNEL_SUBSET
+/* Writes a work-group's slices to the table from job `base` on; the first of its segments is
+   `first`. sums: slices of the segments up to each one. */
+INLINE void write_jobs(jobs_t j, uint base, uint first, uint slices, local const uint *sums)
 {
-    const uint i = p * CLSORT_DIGITS + digit;
-    atomic_add(&own[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES],
-               CLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);
-}
-
-/* Adds the digits of the passes first ... last of a block's elements to the counters. Called with
-   the counters cleared and a barrier since; they are whole after a barrier. Keys are loaded
-   CLSORT_COUNT_ITEMS at a time before the first is counted, the last ones of a block one by one. */
-INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
-                        local uint *counters, seen_t *seen)
-{
-    const uint step = CLSORT_GROUP * CLSORT_COUNT_ITEMS, rest = b.size % step;
-    local uint *own = counters + local_id() % CLSORT_COUNT_COPIES;
-    for (uint base = local_id(); base < b.size - rest; base += step) {
-        const array_t at = advance(from, (long)b.begin + base);
-        code_t code[CLSORT_COUNT_ITEMS];
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
-            code[m] = *key_place(at, m * CLSORT_GROUP);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
-            code[m] = see_code(seen, encode(code[m], r.codec));
-        for (uint p = first; p <= last; p++) {
-            const digit_t digit = pass_digit(r, p);
-            #pragma unroll
-            for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
-                count_one(own, p - first, digit_of(code[m], digit));
-        }
-    }
-    #pragma unroll 1
-    for (uint i = b.size - rest + local_id(); i < b.size; i += CLSORT_GROUP) {
-        const code_t code = see_code(seen, encode(*key_place(from, (size_t)b.begin + i), r.codec));
-        for (uint p = first; p <= last; p++)
-            count_one(own, p - first, digit_of(code, pass_digit(r, p)));
+    for (uint k = local_id(); k < slices && base < j.most && k < j.most - base; k += CLSORT_GROUP) {
+        uint which = 0;
+        for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
+            which += sums[which + step - 1] <= k ? step : 0;
+        j.table[CLSORT__JOB_HEAD + 2 * (base + k)] = first + which;
+        j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
     }
 }
 
-/* The sum of the copies of counter i. Called with a barrier since they were counted. Where there is
-   a copy for each lane, work-items begin in different banks. */
-INLINE uint counter_sum(local const uint *counters, uint i)
+/* Fills the table of jobs: the first segment that begins in each half tile, and in any order the
+   slices of segments with more than `least` elements. A work-group counts the slices of
+   CLSORT_GROUP segments, reserves their places in the table at once and fills them in turn; a
+   search in the sums finds a slice's segment. Where offsets descend, several segments may be the
+   first of a half tile. The word is not read then, but an atomic exchange keeps the writes apart.
+   The table's head must be 0 before, unless one work-group sees all segments and clears it here.
+   sums: CLSORT__SCAN_TOTAL_WORDS words. */
+CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
 {
-    uint count = 0;
-    for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
-        const uint copy = CLSORT_FEW_VOTES ? (k + i) % CLSORT_COUNT_COPIES : k,
-                   word = counters[(i >> CLSORT_HALF_COUNTERS) * CLSORT_COUNT_COPIES + copy];
-        count += CLSORT_HALF_COUNTERS ? word >> i % 2 * 16 & 0xFFFF : word;
-    }
-    return count;
-}
-
-/* Adds bits seen to four words: set, clear, low half first. Called between barriers, the first of
-   them after the words were cleared. */
-INLINE void merge_seen(local uint *words, seen_t seen)
-{
-    atomic_or(&words[0], (uint)seen.set);
-    atomic_or(&words[2], (uint)seen.clear);
-    if (CLSORT_KEY_BYTES == 8) {
-        atomic_or(&words[1], (uint)((ulong)seen.set >> 32));
-        atomic_or(&words[3], (uint)((ulong)seen.clear >> 32));
-    }
-}
-
-//---- radix: tiles [PARTITION.group PARTITION.votes RADIX.group SWEEP]
-/* A tile in local memory.
-   - offsets[digit]: the distance from an element's place in the tile to the place where it goes
-   - next[digit]: where the block's next element goes
-   - counters[team][digit]: from bit CLSORT_COUNT_SHIFT on how many elements have the digit, later
-     where the next one goes in the tile; below, the work-items whose present element has it
-   - sums: for a sweep's ticket and group_scan, before anything is staged
-   - staged: codes, later words, in order
-   - origins: of clsort_radix_small, the numbers of the elements before they were sorted; of a
-     partition, bytes: the digit of each staged element */
-#define CLSORT_STAGED_BYTES \
-    (CLSORT_RADIX_TILE \
-     * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
-#define CLSORT_TEAM_COUNTERS \
-    CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS)
-#define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)
-#define CLSORT_STAGES_LATE CLSORT__RADIX_STAGES_LATE(CLSORT_TEAM_MOST, CLSORT_WORDS)
-#if CLSORT_STAGES_LATE && !CLSORT_WARPS
-#error "teams of CLSORT__WARP need warps"
-#endif
-typedef struct {
-    local uint *offsets, *next, *counters, *sums;
-    local code_t *staged;
-    local ushort *origins;
-} tile_t;
-
-INLINE tile_t make_tile(local ulong *space)
-{
-    local uint *offsets = (local uint *)space,
-               *counters = offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),
-               *sums = counters + CLSORT_TEAM_COUNTERS;
-    const uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,
-                                                CLSORT__SCAN_WORDS(CLSORT_GROUP),
-                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_STAGES_LATE);
-    const tile_t tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,
-                          (local code_t *)(CLSORT_STAGES_LATE ? counters : sums),
-                          (local ushort *)(offsets + words) };
-    return tile;
-}
-
-/* The m-th element of a work-item. A team's elements lie side by side. */
-INLINE uint tile_item(uint m)
-{
-    const uint t = local_id();
-    return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
-}
-
-/* Loads the work-item's keys, those of top codes beyond the end. Loads of a whole tile do not wait
-   for each other. */
-INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
-{
-    const uint first = tile_item(0);
-    const array_t own = advance(from, first);
-    if (size >= CLSORT_RADIX_TILE) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = *key_place(own, m * CLSORT_TEAM);
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)
-                                                    : decode(CLSORT_TOP_CODE, c);
-    }
-}
-
-INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
-{
-    load_keys(code, from, c, size);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        code[m] = encode(code[m], c);
-}
-
-//---- radix: ranks in a tile [PARTITION.group RADIX.group SWEEP]
-/* The digits of a work-item's elements, where these take long to find; else they are found again
-   each time, which takes fewer registers. */
-typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } item_digits_t;
-
-INLINE uint item_digit(const item_digits_t *digits, const code_t *code, uint m, digit_t d)
-{
-    return CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : digit_of(code[m], d);
-}
-
-/* Counts the team's digits. Called by all work-items with the counters free; needs a barrier
-   after. A plain increment is one instruction for all lanes of a warp with the same digit. */
-INLINE void count_team_digits(tile_t tile, item_digits_t *digits, const code_t *code,
-                              digit_t digit)
-{
-    const uint lane = local_id() % CLSORT_TEAM;
-    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
-    for (uint d = lane; d < CLSORT_DIGITS; d += CLSORT_TEAM)
-        counters[d] = 0;
-    team_sync();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = digit_of(code[m], digit);
-        if (CLSORT_IS(PARTITION))
-            set_digit(digits->bytes, m, d);
-        atomic_add(&counters[d], 1u << CLSORT_COUNT_SHIFT);
-    }
-}
-
-/* Leaves those lanes of a warp in %0 that have the same bit of digit %1. */
-#define CLSORT_VOTE(bit) \
-    "{ .reg .pred p; .reg .b32 own, same; and.b32 own, %1, " bit "; setp.ne.u32 p, own, 0;" \
-    " vote.sync.ballot.b32 same, p, 0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }"
-
-/* The lanes of the team whose elements have digit d, and in *place where the first of these goes. A
-   warp votes on each bit of its digits; other lanes leave a bit in the digit's counter. Called by
-   all work-items; needs team_sync when the counter has been moved on. */
-INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)
-{
-#if CLSORT_WARPS
-    uint peers = 0xFFFFFFFFu;
-    __asm__ volatile(CLSORT_VOTE("1") CLSORT_VOTE("2") CLSORT_VOTE("4") CLSORT_VOTE("8")
-                     CLSORT_VOTE("16") CLSORT_VOTE("32") CLSORT_VOTE("64") CLSORT_VOTE("128")
-                     : "+r"(peers) : "r"(d));
-    *place = *counter;
-#else
-    atomic_or(counter, 1u << lane);
-    team_sync();
-    const uint now = *counter, peers = now & 0xFFFF;
-    *place = now >> 16;
-#endif
-    team_sync();
-    return peers;
-}
-
-/* Hides from the compiler that a digit is unchanged: else it keeps the digits of all elements from
-   one loop to another, in registers. */
-INLINE digit_t opaque_digit(digit_t d)
-{
-#if CLSORT_WARPS && !CLSORT_IS(PARTITION)
-    __asm__ volatile("mov.b32 %0, %0;" : "+r"(d.shift));
-#endif
-    return d;
-}
-
-/* Stages a code where it goes in the tile and, of a partition, its digit. */
-INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)
-{
-    tile.staged[place] = code;
-    if (CLSORT_IS(PARTITION))
-        ((local uchar *)tile.origins)[place] = (uchar)digit;
-}
-
-/* Ranks the team's elements, in their order, from where its digits begin. The last of the
-   work-items with the same digit moves the counter on. Called by all work-items with a barrier
-   since the digits were placed. */
-INLINE void rank_items(tile_t tile, const item_digits_t *digits, const code_t *code,
-                       digit_t digit, uint *rank)
-{
-    const uint lane = local_id() % CLSORT_TEAM;
-    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = item_digit(digits, code, m, digit);
-        uint place;
-        const uint peers = find_peers(&counters[d], d, lane, &place),
-                   own = place + popcount(peers & ((1u << lane) - 1));
-        if (peers >> lane == 1)
-            counters[d] = (own + 1) << CLSORT_COUNT_SHIFT;
-        set_rank(rank, m, own);
-        if (!CLSORT_STAGES_LATE)
-            stage_code(tile, own, code[m], d);
-        team_sync();
-    }
-}
-
-/* Stages the codes if ranking could not. Called by all work-items; what it stages needs a barrier
-   after. */
-INLINE void stage_codes(tile_t tile, const item_digits_t *digits, const code_t *code,
-                        digit_t digit, const uint *rank)
-{
-#if CLSORT_STAGES_LATE
-    local_barrier();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        stage_code(tile, get_rank(rank, m), code[m],
-                   CLSORT_IS(PARTITION) ? item_digit(digits, code, m, digit) : 0);
-#endif
-}
-
-//---- radix: places [PARTITION.group RADIX.group SWEEP]
-/* A work-item's own digits begin here. */
-#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)
-INLINE uint assigned_digit(uint k)
-{
-    return min(local_id() * CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);
-}
-
-/* The tile's elements with a digit. Called with a barrier since the elements were counted. */
-INLINE uint digit_count(tile_t tile, uint digit)
-{
-    uint count = 0;
-    #pragma unroll
-    for (uint w = 0; w < CLSORT_TEAMS; w++)
-        count += tile.counters[w * CLSORT_DIGITS + digit] >> CLSORT_COUNT_SHIFT;
-    return count;
-}
-
-/* Turns the counts of the own digits, the first of which begins at `begin`, into places in the
-   tile, and takes the digits' places from the offsets. Called by all work-items, each with its own
-   digits' offsets set; needs a barrier after. */
-INLINE void place_digits(tile_t tile, uint begin)
-{
-    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
-        tile.offsets[d] -= begin;
-        #pragma unroll
-        for (uint w = 0; w < CLSORT_TEAMS; w++) {
-            local uint *counter = &tile.counters[w * CLSORT_DIGITS + d];
-            const uint count = *counter >> CLSORT_COUNT_SHIFT;
-            *counter = begin << CLSORT_COUNT_SHIFT;
-            begin += count;
-        }
-    }
-}
-
-/* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
-   Called by all work-items with the tile free; ends with a barrier. */
-INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
-{
-    uint sum = 0;
-    item_digits_t digits;
-    count_team_digits(tile, &digits, code, digit);
-    local_barrier();
-    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
-        const uint count = digit_count(tile, d);
-        tile.offsets[d] = tile.next[d];
-        tile.next[d] += count;
-        sum += count;
-    }
-    place_digits(tile, group_scan(sum, tile.sums));
-    local_barrier();
-    rank_items(tile, &digits, code, digit, rank);
-    stage_codes(tile, &digits, code, digit, rank);
-    local_barrier();
-}
-
-//---- radix: tiles move [PARTITION.group PARTITION.votes RADIX.group SWEEP]
-/* Writes the staged codes, and says where they went. Called by all work-items with a barrier since
-   the offsets and codes were set. */
-INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
-                        uint *place)
-{
-    const uint t = local_id(), whole = size == CLSORT_RADIX_TILE;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const code_t code = tile.staged[m * CLSORT_GROUP + t];
-        const uint d = CLSORT_IS(PARTITION)
-                           ? ((local const uchar *)tile.origins)[m * CLSORT_GROUP + t]
-                           : digit_of(code, digit);
-        place[m] = tile.offsets[d] + m * CLSORT_GROUP + t;
-        if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))
-            *key_place(to, place[m]) = decode(code, c);
-    }
-}
-
-/* The values of a work-item's elements. */
-typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
-
-INLINE void load_values(value_t *value, array_t from, uint size)
-{
-    if (CLSORT_WORDS == 0)
-        return;
-    if (size == CLSORT_RADIX_TILE) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            load_words(from, tile_item(m), value[m].word);
-        return;
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        load_words_within(from, tile_item(m), tile_item(m) < size, value[m].word);
-}
-
-/* Moves the values by way of local memory to the same places. Called by all work-items with a
-   barrier since `staged` was in use. */
-INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size,
-                        const uint *rank, const uint *place)
-{
-    const uint t = local_id();
-    local uint *staged = (local uint *)tile.staged;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        #pragma unroll
-        for (uint w = 0; w < CLSORT_WORDS; w++)
-            if (tile_item(m) < size)
-                staged[w * CLSORT_RADIX_TILE + get_rank(rank, m)] = value[m].word[w];
-    local_barrier();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        uint word[CLSORT_WORDS_OR_1];
-        #pragma unroll
-        for (uint w = 0; w < CLSORT_WORDS; w++)
-            word[w] = staged[w * CLSORT_RADIX_TILE + m * CLSORT_GROUP + t];
-        if (m * CLSORT_GROUP + t < size)
-            store_words(to, place[m], word);
-    }
-}
-
-/* Writes an ordered tile. Called by all work-items with a barrier since it was staged and the
-   offsets were set. */
-INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,
-                       digit_t digit, uint size, const uint *rank)
-{
-    uint place[CLSORT_RADIX_ITEMS];
-    store_codes(tile, to, c, digit, size, place);
-    if (CLSORT_WORDS) {
-        local_barrier();
-        move_values(tile, value, to, size, rank, place);
-    }
-}
-
-//---- radix: count [PARTITION.group RADIX.group]
-#if CLSORT_IS(RADIX)
-/* The sums of a pass's stretch; behind those of all, the counts of a block. */
-INLINE global uint *stretch_sums(radix_t r, uint pass, uint stretch)
-{
-    return radix_seen(r, 1)
-           + (pass % 2 * CLSORT__STRETCHES(r.blocks) + stretch) * (size_t)CLSORT_DIGITS;
-}
-
-INLINE global uint *block_counts(radix_t r, uint block)
-{
-    return stretch_sums(r, 0, 2 * CLSORT__STRETCHES(r.blocks) + block);
-}
-
-/* Clears bits seen and sums. */
-CLSORT_KERNEL void clsort_radix_clear_sums(CLSORT_RADIX_ARGS)
-{
-    const radix_t r = CLSORT_RADIX;
-    if (!r.done)
-        clear_passes(r.scratch, block_counts(r, 0));
-}
-
-/* A work-group per block, with bits seen and the pass's sums cleared. counters: CLSORT_COUNT_WORDS
-   + 4 words. */
-CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *counters)
-{
-    const radix_t r = CLSORT_RADIX;
-    const uint block = (uint)get_group_id(0), t = local_id(), plan = count_plan(r);
-    const block_t b = take_block(r, block, plan & PASS_SORTS);
-    seen_t seen = { 0, 0 };
-    if (b.size == 0)
-        return;
-    clear_counters(counters);
-    count_block(r, plan_array(r, plan, PASS_FROM), b, pass, pass, counters, &seen);
-    merge_seen(counters + CLSORT_COUNT_WORDS, seen);
-    local_barrier();
-    for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
-        const uint count = counter_sum(counters, d);
-        block_counts(r, block)[d] = count;
-        if (CLSORT__STRETCHES(r.blocks))
-            atomic_add(&stretch_sums(r, pass, block / CLSORT__STRETCH_BLOCKS)[d], count);
-    }
-    for (uint k = t; k < CLSORT__SEEN_WORDS && pass == 0; k += CLSORT_GROUP)
-        atomic_or(&radix_seen(r, 0)[k], counters[CLSORT_COUNT_WORDS + k]);
-}
-
-/* Clears the sums of the next pass, which nobody uses now. */
-INLINE void clear_next_sums(radix_t r)
-{
-    const uint count = CLSORT__STRETCHES(r.blocks) * CLSORT_DIGITS;
-    for (uint i = (uint)get_global_id(0); i < count; i += (uint)get_global_size(0))
-        stretch_sums(r, r.pass + 1, 0)[i] = 0;
-}
-
-/* The elements with a digit, and in *before those of the blocks before: by the counts of the
-   block's own stretch, and the sums of the others. Loads do not wait for each other. */
-INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
-{
-    const uint stretches = CLSORT__STRETCHES(r.blocks), own = block / CLSORT__STRETCH_BLOCKS,
-               first = own * CLSORT__STRETCH_BLOCKS,
-               end = min(first + CLSORT__STRETCH_BLOCKS, r.blocks);
-    uint total = 0;
-    *before = 0;
-    #pragma unroll 1
-    for (uint k = 0; k < max(stretches, (uint)CLSORT__STRETCH_BLOCKS); k += 8) {
-        uint sum[8], count[8];
-        #pragma unroll
-        for (uint i = 0; i < 8; i++) {
-            const uint other = k + i, near = first + k + i;
-            sum[i] = other < stretches && other != own ? stretch_sums(r, r.pass, other)[digit] : 0;
-            count[i] = near < end ? block_counts(r, near)[digit] : 0;
-        }
-        #pragma unroll
-        for (uint i = 0; i < 8; i++) {
-            total += sum[i] + count[i];
-            *before += (k + i < own ? sum[i] : 0) + (first + k + i < block ? count[i] : 0);
-        }
-    }
-    return total;
-}
-#else
-/* What a scan has left of the counts. */
-INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
-{
-    *before = radix_table(r, digit)[block];
-    return radix_table(r, CLSORT_DIGITS)[digit];
-}
-#endif   /* CLSORT_IS(RADIX) */
-
-//---- radix: scatter [PARTITION.group RADIX.group]
-/* Where the block's elements of each digit begin: the elements of smaller digits, and those of its
-   own in the blocks before. Called by all work-items; ends with a barrier. */
-INLINE void begin_block(radix_t r, uint block, tile_t tile)
-{
-    uint sum = 0;
-    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
-        uint before;
-        tile.offsets[d] = total_digit(r, block, d, &before);
-        tile.next[d] = before;
-        sum += tile.offsets[d];
-    }
-    sum = group_scan(sum, tile.sums);
-    for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
-        tile.next[d] += sum;
-        sum += tile.offsets[d];
-    }
-    local_barrier();
-}
-
-/* Moves `size` elements that begin at `from`. Called by all work-items with the tile free; ends
-   with a barrier. */
-INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit,
-                         uint size)
-{
-    code_t code[CLSORT_RADIX_ITEMS];
-    value_t value[CLSORT_RADIX_ITEMS];
-    uint rank[CLSORT_RANK_WORDS];
-    load_codes(code, from, codec, size);
-    order_tile(tile, code, digit, rank);
-    load_values(value, from, size);
-    store_tile(tile, value, to, codec, digit, size, rank);
-    local_barrier();
-}
-
-#if CLSORT_IS(RADIX)
-/* A work-group per block. space: CLSORT__RADIX_TILE_WORDS words. */
-CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
-{
-    const radix_t r = CLSORT_RADIX;
-    const tile_t tile = make_tile(space);
-    const uint block = (uint)get_group_id(0), plan = pass_plan(r);
-    const block_t sorted = take_block(r, block, plan & PASS_SORTS),
-                  copied = take_block(r, block, plan & PASS_COPIES);
-    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
-    if (r.done)
-        return;
-    clear_next_sums(r);
-    copy_block(r, plan, copied, local_id(), CLSORT_GROUP);
-    if (sorted.size == 0)
-        return;
-    begin_block(r, block, tile);
-    for (uint done = 0; done < sorted.size; done += CLSORT_RADIX_TILE)
-        scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
-                     min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
-}
-#endif   /* CLSORT_IS(RADIX) */
-
-//---- radix: splitters [PARTITION.group PARTITION.votes]
-/* The bytes of the splitters' codes, which come first in local memory, in words of 8 bytes. */
-#define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)
-
-/* Called by all work-items; ends with a barrier. */
-INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters, uint count,
-                              codec_t c)
-{
-    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP) {
-        const uint node = max(d, 1u), level = 31 - clz(node),
-                   i = reverse_bits(node - (1u << level)) + (CLSORT_DIGITS >> (level + 1)) - 1;
-        codes[d] = splitter_code(splitters, CLSORT_SPLITTER_TREE ? i : d, count, c);
-    }
-    local_barrier();
-    const uint step = CLSORT_DIGITS / 4, tree = CLSORT_SPLITTER_TREE;
-    const digit_t digit = { codes, codes[tree ? 2 : step - 1], codes[tree ? 1 : 2 * step - 1],
-                            codes[tree ? 3 : 3 * step - 1] };
-    return digit;
-}
-
-/* A work-group per part: turns the counts of its digit into sums over the blocks before, and writes
-   the digit's total. space: CLSORT__SCAN_WORDS words. */
-CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)
-{
-    const radix_t r = CLSORT_PARTITION(0);
-    const uint digit = (uint)get_group_id(0), share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP,
-               begin = min((uint)local_id() * share, blocks), end = min(begin + share, blocks);
-    global uint *counts = radix_table(r, digit);
-    uint sum = 0;
-    for (uint b = begin; b < end; b++)
-        sum += counts[b];
-    sum = group_scan(sum, (local uint *)space);
-    for (uint b = begin; b < end; b += 8) {
-        uint count[8];   /* loads do not wait for the stores before them */
-        #pragma unroll
-        for (uint k = 0; k < 8; k++)
-            count[k] = b + k < end ? counts[b + k] : 0;
-        #pragma unroll
-        for (uint k = 0; k < 8; k++) {
-            if (b + k < end)
-                counts[b + k] = sum;
-            sum += count[k];
-        }
-    }
-    if (local_id() == CLSORT_GROUP - 1)
-        radix_table(r, CLSORT_DIGITS)[digit] = sum;
-}
-
-//---- radix: few parts by votes [PARTITION.votes]
-/* FEW PARTS, where warps are known. A warp votes on each bit of its elements' digits. Each lane
-   keeps count of one digit, that of its number modulo 16, and asks the lane of its element's digit
-   how many came before. In local memory keys are staged so that 16 bytes of them, a CHUNK, go to 16
-   aligned bytes of one part: all but the edges of parts is written by chunks. On an H200, for 2^26
-   u32, the count takes 0.08 ms, the scatter 0.18 ms, of sorted ones 0.16 ms. */
-#define CLSORT_STAGED_CHUNKS CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE, CLSORT_KEY_BYTES)
-#define CLSORT_STAGED_UNITS \
-    (CLSORT_STAGED_CHUNKS \
-     * (4 * CLSORT_WORDS > CLSORT_KEY_BYTES ? 4 * CLSORT_WORDS / CLSORT_KEY_BYTES : 1))
-
-/* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
-#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
-#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? CLSORT_PACK : 1)
-#define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)
-
-/* May the elements that begin at `from` be loaded in chunks? */
-INLINE uint has_chunks(array_t from)
-{
-    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;
-}
-
-/* Loads keys in chunks that are `step` elements apart. */
-INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
-{
-#if CLSORT_CHUNKS
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)
-        CLSORT_STORE_CHUNK(
-            *(global const pack_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,
-            key + m);
-#endif
-}
-
-//---- radix: digits by votes [PARTITION.votes]
-/* Four times the digit of a code, and its bits, the highest one first. */
-INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
-{
-    local const uchar *splitters = (local const uchar *)d.splitters;
-    bit[0] = d.middle <= code;
-    bit[1] = (bit[0] ? d.upper : d.lower) <= code;
-    uint digit = (bit[0] ? 32 : 0) + (bit[1] ? 16 : 0);
-    bit[2] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4 + CLSORT_KEY_BYTES)
-             <= code;
-    digit += bit[2] ? 8 : 0;
-    bit[3] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4) <= code;
-    return digit + (bit[3] ? 4 : 0);
-}
-
-/* The digit of which the work-item's lane keeps count. Sums over digits are those of the first
-   CLSORT_DIGITS lanes, and nobody uses those of the others. */
-INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }
-
-INLINE void encode_keys(code_t *key, codec_t c)
-{
-    if (keys_are_codes(c))
-        return;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        key[m] = encode(key[m], c);
-}
-
-//---- radix: few parts are counted by lanes [PARTITION.votes]
-/* Adds the digits of a block's elements to the counters, of which a digit has one for each lane.
-   Called with the counters cleared and a barrier since; ends with a barrier. */
-INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
-{
-    local uint *own = counters + local_id() % CLSORT__WARP;
-    const array_t from = advance(r.source, b.begin);
-    const uint whole = has_chunks(from) ? b.size / CLSORT_RADIX_TILE * CLSORT_RADIX_TILE : 0;
-    uint bit[4];
-    for (uint tile = 0; tile < whole; tile += CLSORT_RADIX_TILE) {
-        code_t key[CLSORT_RADIX_ITEMS];
-        load_chunks(key, advance(from, tile), local_id() * CLSORT_CHUNK_KEYS,
-                    CLSORT_GROUP * CLSORT_CHUNK_KEYS);
-        encode_keys(key, r.codec);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            atomic_add(&own[vote_digit(key[m], r.digit, bit) * (CLSORT__WARP / 4)], 1u);
-    }
-    #pragma unroll 1
-    for (uint i = whole + local_id(); i < b.size; i += CLSORT_GROUP)
-        atomic_add(&own[vote_digit(encode(*key_place(from, i), r.codec), r.digit, bit)
-                        * (CLSORT__WARP / 4)],
-                   1u);
-    local_barrier();
-}
-
-//---- radix: few parts are ranked by votes [PARTITION.votes]
-/* A tile in local memory. Position i is element i % CLSORT_PACK of chunk i / CLSORT_PACK. Of each
-   part: parts says its first whole chunk, how many are whole, the distance from an element's
-   position to the place where it goes, and its first position; edges the first position in front of
-   the whole chunks and the end there, then those behind; starts its first chunk. Of each chunk:
-   owners, its part. counts[warp][part] */
-typedef struct {
-    local code_t *staged;
-    local uint4 *parts;
-    local uint2 *edges;
-    local uint *starts, *counts;
-    local uchar *owners;
-} votes_t;
-
-INLINE votes_t make_votes(local ulong2 *space)
-{
-    local ulong2 *parts = space + CLSORT_STAGED_UNITS, *edges = parts + CLSORT_DIGITS,
-                 *starts = edges + CLSORT_DIGITS;
-    local uint *counts = (local uint *)starts + CLSORT_DIGITS;
-    const votes_t v = { (local code_t *)space, (local uint4 *)parts, (local uint2 *)edges,
-                        (local uint *)starts, counts,
-                        (local uchar *)(counts + CLSORT_TEAMS * CLSORT_DIGITS) };
-    return v;
-}
-
-/* Ranks in units of 128; the digits are below. */
-#define CLSORT_RANK_LOG2 7
-/* Ranks the elements of each digit in their warp. Returns how many the warp has of the lane's
-   digit. Called by whole warps. */
-INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)
-{
-    const uint own = lane_digit(), before = (1u << local_id() % CLSORT__WARP) - 1;
-    const uint flip[4] = { own & 8 ? 0 : ~0u, own & 4 ? 0 : ~0u, own & 2 ? 0 : ~0u,
-                           own & 1 ? 0 : ~0u };
-    code_t code[CLSORT_RADIX_ITEMS];
-    uint count = own;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        code[m] = key[m];
-    encode_keys(code, c);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        uint bit[4], lanes = ~0u;
-        const uint d = vote_digit(code[m], digit, bit) / 4;
-        #pragma unroll
-        for (uint b = 0; b < 4; b++)
-            lanes &= ballot(bit[b]) ^ flip[b];
-        rank[m] = lane_value(count, d)
-                  + ((uint)popcount(lane_value(lanes, d) & before) << CLSORT_RANK_LOG2);
-        count += (uint)popcount(lanes) << CLSORT_RANK_LOG2;
-    }
-    return count >> CLSORT_RANK_LOG2;
-}
-
-//---- radix: few parts are placed [PARTITION.votes]
-/* Places the parts of a tile, of which `missing` elements are beyond the end. Returns where the
-   warp's elements of the lane's digit begin. next: where the block's next one goes, moved on; skew:
-   elements from 16 aligned bytes to the target's first one; *chunks: all that are staged. Called by
-   all work-items with a barrier since they were counted; needs one after. */
-INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, uint *chunks)
-{
-    const uint own = lane_digit(), t = local_id(), warp = t / CLSORT__WARP;
-    uint before = 0, count = 0;
-    #pragma unroll
-    for (uint w = 0; w < CLSORT_TEAMS; w++) {
-        const uint here = v.counts[w * CLSORT_DIGITS + own];
-        before += w < warp ? here : 0;
-        count += here;
-    }
-    const uint phase = (*next + skew) % CLSORT_PACK,
-               size = (phase + count + CLSORT_PACK - 1) / CLSORT_PACK, sum = scan_lanes(size),
-               first = (sum - size) * CLSORT_PACK + phase;
-    count -= own == CLSORT_DIGITS - 1 ? missing : 0;
-    const uint end = first + count,
-               head = min(end, (first + CLSORT_PACK - 1) / CLSORT_PACK * CLSORT_PACK),
-               tail = max(head, end / CLSORT_PACK * CLSORT_PACK);
-    if (t < CLSORT_DIGITS) {
-        v.starts[t] = sum - size;
-        v.parts[t] = (uint4)(head / CLSORT_PACK, (tail - head) / CLSORT_PACK, *next - first,
-                             first);
-        v.edges[2 * t] = (uint2)(first, head);
-        v.edges[2 * t + 1] = (uint2)(tail, end);
-    }
-    *chunks = lane_value(sum, CLSORT_DIGITS - 1);
-    *next += count;
-    return first + before;
-}
-
-/* Stages the keys, and turns their ranks into positions. begin: as place_parts returned it. */
-INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint begin)
-{
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint at = rank[m] + lane_value(begin << CLSORT_RANK_LOG2, rank[m]);
-        const uint byte = at / ((1u << CLSORT_RANK_LOG2) / CLSORT_KEY_BYTES);
-        *(local code_t *)((local uchar *)v.staged + byte) = key[m];
-        rank[m] = at >> CLSORT_RANK_LOG2;
-    }
-}
-
-//---- radix: few parts are stored [PARTITION.votes]
-/* The part of a chunk: the last one that begins at it or before. */
-INLINE uint chunk_part(votes_t v, uint chunk)
-{
-    uint part = 0;
-    #pragma unroll
-    for (uint step = CLSORT_DIGITS / 2; step > 0; step /= 2)
-        part += v.starts[part + step] <= chunk ? step : 0;
-    return part;
-}
-
-INLINE void store_chunk(votes_t v, array_t to, uint chunk)
-{
-    const uint d = chunk_part(v, chunk);
-    const uint4 part = v.parts[d];
-    if (CLSORT_WORDS)
-        v.owners[chunk] = (uchar)d;
-    if (chunk - part.x < part.y)
-        *(global pack_t *)key_place(to, part.z + chunk * CLSORT_PACK)
-            = ((local const pack_t *)v.staged)[chunk];
-}
-
-/* Writes the staged keys. Called by all work-items with a barrier since these were staged. */
-INLINE void store_chunks(votes_t v, array_t to, uint chunks)
-{
-    const uint each = CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES / 16;
-    #pragma unroll
-    for (uint m = 0; m < each; m++)
-        store_chunk(v, to, local_id() + m * CLSORT_GROUP);
-    #pragma unroll 1
-    for (uint i = local_id() + each * CLSORT_GROUP; i < chunks; i += CLSORT_GROUP)
-        store_chunk(v, to, i);
-    #pragma unroll 1
-    for (uint i = local_id(); i < 2 * CLSORT_DIGITS * CLSORT_PACK; i += CLSORT_GROUP) {
-        const uint2 edge = v.edges[i / CLSORT_PACK];
-        const uint at = edge.x + i % CLSORT_PACK;
-        if (at < edge.y)
-            *key_place(to, v.parts[i / CLSORT_PACK / 2].z + at) = v.staged[at];
-    }
-}
-
-//---- radix: few parts are moved [PARTITION.votes]
-/* Moves the values as the keys. Called by all work-items with the keys stored; has a barrier, and
-   needs one before and after. */
-INLINE void move_words(votes_t v, const value_t *value, const uint *rank, array_t to,
-                       uint size, uint chunks)
-{
-    const uint slots = CLSORT_STAGED_CHUNKS * CLSORT_PACK;
-    local uint *staged = (local uint *)v.staged;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        #pragma unroll
-        for (uint w = 0; w < CLSORT_WORDS; w++)
-            if (tile_item(m) < size)
-                staged[w * slots + rank[m]] = value[m].word[w];
-    local_barrier();
-    #pragma unroll 4
-    for (uint at = local_id(); at < chunks * CLSORT_PACK; at += CLSORT_GROUP) {
-        const uint d = v.owners[at / CLSORT_PACK];
-        const uint4 part = v.parts[d];
-        uint word[CLSORT_WORDS_OR_1];
-        #pragma unroll
-        for (uint w = 0; w < CLSORT_WORDS; w++)
-            word[w] = staged[w * slots + at];
-        if (at >= part.w && at < v.edges[2 * d + 1].y)
-            store_words(to, part.z + at, word);
-    }
-}
-
-/* Where the block's next element of the lane's digit goes. */
-INLINE uint begin_lane(radix_t r, uint block)
-{
-    const uint total = radix_table(r, CLSORT_DIGITS)[lane_digit()];
-    return scan_lanes(total) - total + radix_table(r, lane_digit())[block];
-}
-
-/* Moves a block. Its keys are loaded a tile ahead. */
-INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
-{
-    const uint skew = (uint)((size_t)r.target.keys % 16) / CLSORT_KEY_BYTES;
-    array_t from = advance(r.source, b.begin);
-    code_t key[CLSORT_RADIX_ITEMS];
-    uint rank[CLSORT_RADIX_ITEMS], chunks;
-    load_keys(key, from, r.codec, b.size);
-    #pragma unroll 1
-    for (uint left = b.size; left > 0;) {
-        const uint size = min(left, (uint)CLSORT_RADIX_TILE), t = local_id(),
-                   count = vote_ranks(rank, key, r.codec, r.digit);
-        value_t value[CLSORT_RADIX_ITEMS];
-        if (t % CLSORT__WARP < CLSORT_DIGITS)
-            v.counts[t / CLSORT__WARP * CLSORT_DIGITS + t % CLSORT__WARP] = count;
-        local_barrier();
-        place_keys(v, rank, key, place_parts(v, &next, skew, CLSORT_RADIX_TILE - size, &chunks));
-        load_values(value, from, size);
-        left -= size;
-        from = advance(from, CLSORT_RADIX_TILE);
-        load_keys(key, from, r.codec, left);
-        local_barrier();
-        store_chunks(v, r.target, chunks);
-        if (CLSORT_WORDS) {
-            local_barrier();
-            move_words(v, value, rank, r.target, size, chunks);
-        }
-    }
-}
-
-//---- radix: partition by work-groups [PARTITION.group PARTITION.votes]
-/* A work-group per block; the last block comes first, so that caches still have the first ones when
-   these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words. */
-CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
-{
-    local code_t *codes = (local code_t *)space;
-    local uint *counters = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
-    radix_t r = CLSORT_PARTITION(codes);
-    const uint block = blocks - 1 - (uint)get_group_id(0);
-    const block_t b = take_block(r, block, 1);
-    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
-    clear_counters(counters);
-#if CLSORT_FEW_VOTES
-    count_lanes(r, b, counters);
-#else
-    seen_t seen = { 0, 0 };
-    count_block(r, r.source, b, 0, 0, counters, &seen);
-    local_barrier();
-#endif
-    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
-        radix_table(r, d)[block] = counter_sum(counters, d);
-}
-
-/* A work-group per block; the first one writes where parts begin. space: the splitters' codes, then
-   of few parts CLSORT_STAGED_UNITS and CLSORT__FEW_TABLES, else CLSORT__RADIX_TILE_WORDS words. */
-CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)
-{
-    local code_t *codes = (local code_t *)space;
-    radix_t r = CLSORT_PARTITION(codes);
-    const uint block = (uint)get_group_id(0);
-    const block_t b = take_block(r, block, 1);
-    global uint *start = (global uint *)(starts + starts_at);
-    if (block == 0 && local_id() == 0)
-        start[splitter_count + 1] = n;
-#if CLSORT_FEW_VOTES
-    const uint next = begin_lane(r, block), part = local_id() - CLSORT_FIRST_PART(splitter_count);
-    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
-    if (block == 0 && part <= splitter_count)   /* wraps before the first part */
-        start[part] = next;
-    vote_block(make_votes(space + CLSORT_KEY_BYTES), r, b, next);
-#else
-    const tile_t tile = make_tile((local ulong *)space + CLSORT_SPLITTER_ULONGS);
-    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
-    begin_block(r, block, tile);
-    for (uint p = local_id(); block == 0 && p <= splitter_count; p += CLSORT_GROUP)
-        start[p] = tile.next[CLSORT_FIRST_PART(splitter_count) + p];
-    for (uint done = 0; done < b.size; done += CLSORT_RADIX_TILE)
-        scatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, r.digit,
-                     min(b.size - done, (uint)CLSORT_RADIX_TILE));
-#endif   /* CLSORT_FEW_VOTES */
-}
-
-//---- radix: small [RADIX.group]
-/* Sorts the codes and, where there are values, the numbers of their elements. Called by
-   clsort_radix_small with the tile free; has barriers. */
-INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
-{
-    uint rank[CLSORT_RANK_WORDS];
-    order_tile(tile, code, digit, rank);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        code[m] = tile.staged[tile_item(m)];
-        if (CLSORT_WORDS)
-            tile.origins[get_rank(rank, m)] = (ushort)origin[m];
-    }
-    local_barrier();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        origin[m] = CLSORT_WORDS ? tile.origins[tile_item(m)] : 0;
-}
-
-/* Sorts what fits into one tile, in one launch of one work-group. space: as for
-   clsort_radix_scatter, and with values 2 * CLSORT_RADIX_TILE bytes. */
-CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
-{
-    const radix_t r = CLSORT_RADIX;
-    const tile_t tile = make_tile(space);
-    code_t code[CLSORT_RADIX_ITEMS];
-    item_t items[CLSORT_RADIX_ITEMS];
-    uint origin[CLSORT_RADIX_ITEMS];
-    clear_words(tile.next, CLSORT_DIGITS);
-    load_codes(code, r.source, r.codec, r.n);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        origin[m] = tile_item(m);
-    for (uint p = 0; p < radix_passes(r); p++)
-        order_small(tile, code, origin, pass_digit(r, p));
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        items[m].key = code[m];
-        load_words_within(r.source, origin[m], tile_item(m) < r.n, items[m].word);
-    }
+    const jobs_t j = CLSORT_JOBS;
+    const segments_t s = j.segments;
+    const uint t = local_id(), first = (uint)get_group_id(0) * CLSORT_GROUP,
+               i = first + t, reach = max(slice / 2, 1u);
+    const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
+    if (get_num_groups(0) == 1 && t == 0)
+        for (uint k = 0; k < CLSORT__JOB_HEAD; k++)
+            j.table[k] = 0;
     barrier(CLK_GLOBAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        store_item(r.target, r.codec, tile_item(m), r.n, items[m]);
-}
-
-//---- radix: sweep [SWEEP]
-/* ONE SWEEP: a pass that reads and writes each element once. A histogram counts the digits of all
-   passes in one reading. In a pass the tiles hand their counts on while they work: each publishes
-   how often it has each digit, then, once the sum of all tiles before is known, that sum with its
-   own. A tile looks back over the words of the tiles before until it meets a sum.
-
-     status[tile][digit]   ... | inclusive | partial | partial | partial | own tile
-                                 <------------- look-back --------------
-
-   Work-groups draw the tiles' numbers, so a tile waits only for tiles of work-groups that have
-   started, and these must all make progress. OpenCL does not promise that: only for devices known
-   to do so (CLSORT_FORWARD_PROGRESS). Elsewhere only tests run these kernels: devices that run
-   work-groups one after the other can do that, too. Sources: D. Merrill and M. Garland, Single-pass
-   Parallel Prefix Scan with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep,
-   2022. */
-#if CLSORT_GROUP_LOG2 < CLSORT_DIGIT_BITS
-#error "sweeps need a work-item for each digit"
-#elif CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS) > CLSORT__SWEEP_PASSES
-#error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
-#elif CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
-#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
-#endif
-
-/* Words read at once when looking back. */
-#define CLSORT_SWEEP_AHEAD 4
-#if CLSORT_WIDE
-typedef ulong status_t;
-#define CLSORT_STATUS_SHIFT 62
-#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u64 "
-#define CLSORT_STATUS_REG "l"
-#else
-typedef uint status_t;
-#define CLSORT_STATUS_SHIFT 30
-#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u32 "
-#define CLSORT_STATUS_REG "r"
-#endif
-
-/* Words that other work-groups write or read during the launch, without caches. */
-#if CLSORT_FORWARD_PROGRESS
-INLINE status_t load_status(global const status_t *p)
-{
-    status_t word;
-    __asm__ volatile(CLSORT_STATUS_PTX("ld") "%0, [%1];"
-                     : "=" CLSORT_STATUS_REG(word)
-                     : "l"(p)
-                     : "memory");
-    return word;
-}
-
-INLINE void store_status(global status_t *p, status_t word)
-{
-    __asm__ volatile(CLSORT_STATUS_PTX("st") "[%0], %1;"
-                     :
-                     : "l"(p), CLSORT_STATUS_REG(word)
-                     : "memory");
-}
-#else
-INLINE status_t load_status(global const status_t *p)
-{
-    return *(volatile global const status_t *)p;
-}
-
-INLINE void store_status(global status_t *p, status_t word)
-{
-    *(volatile global status_t *)p = word;
-}
-#endif   /* CLSORT_FORWARD_PROGRESS */
-
-//---- radix: sweep scratch [SWEEP]
-/* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
-   all, how many low bits are left, how many equal prefixes; counts[pass][digit];
-   status[tile][digit]. */
-INLINE global uint *sweep_tickets(radix_t r)
-{
-    return radix_seen(r, 1);
-}
-
-INLINE global uint *bits_left(radix_t r)
-{
-    return sweep_tickets(r) + CLSORT__SWEEP_PASSES;
-}
-
-INLINE global uint *prefixes_found(radix_t r)
-{
-    return bits_left(r) + 1;
-}
-
-INLINE global uint *sweep_counts(radix_t r, uint pass)
-{
-    return r.scratch + CLSORT__SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;
-}
-
-INLINE global status_t *sweep_status(radix_t r, uint tile)
-{
-    return (global status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;
-}
-
-#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
-/* Clears the scratch. */
-CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
-{
-    const radix_t r = CLSORT_RADIX;
-    if (!r.done)
-        clear_passes(r.scratch, (global uint *)sweep_status(r, r.blocks));
-}
-#endif
-
-/* Any number of work-groups, as long as none counts more than its counters hold. counters:
-   CLSORT_COUNT_WORDS + 4 words. */
-CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *counters)
-{
-    const radix_t r = CLSORT_RADIX;
-    seen_t seen = { 0, 0 };
-    if (r.done)
-        return;
-    clear_counters(counters);
-    for (uint tile = (uint)get_group_id(0); tile < r.blocks; tile += (uint)get_num_groups(0))
-        count_block(r, r.source, take_block(r, tile, 1), 0, radix_passes(r) - 1, counters, &seen);
-    merge_seen(counters + CLSORT_COUNT_WORDS, seen);
+    if (i < segment_count(s) && segment_descends(s, i))
+        atomic_or((volatile global uint *)j.table + JOBS_DESCEND, 1);
+    const uint own_slices = own.size > least ? (own.size - 1) / slice + 1 : 0;
+    if (s.given_as & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
+        && (i == 0 || take_segment(s, i - 1).begin / reach < own.begin / reach))
+        atomic_xchg((volatile global uint *)job_half_tile(j, own.begin / reach), i);
+    uint slices;
+    sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);
+    if (own_slices)
+        atomic_max((volatile global uint *)j.table + JOBS_LONGEST, own_slices);
+    if (t == 0)
+        sums[CLSORT_GROUP] =
+            slices ? atomic_add((volatile global uint *)j.table + JOBS_LISTED, slices) : 0;
     local_barrier();
-    for (uint i = local_id(); i < radix_passes(r) * CLSORT_DIGITS; i += CLSORT_GROUP) {
-        const uint count = counter_sum(counters, i);
-        if (count != 0)
-            atomic_add(&sweep_counts(r, 0)[i], count);
+    write_jobs(j, sums[CLSORT_GROUP], first, slices, sums);
+}
+#endif   /* !CLSORT_KERNEL_SUBSET */
+
+//---- segments: tiles [SEGMENTS.group]
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
+/* Sorts the tiles of long segments. */
+CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                       CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS,
+                                       local code_t *keys, local uint *words, local uint *splits)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target),
+                  alt = CLSORT_ARRAY(alt);
+    const codec_t codec = CLSORT_CODEC;
+    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
+    const uint all = job_count(j);
+    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
+        const job_t job = take_job(j, i);
+        const uint first = job.slice * CLSORT_TILE_ITEMS,
+                   size = first < job.segment.size
+                              ? min(job.segment.size - first, (uint)CLSORT_TILE_ITEMS)
+                              : 0;
+        const array_t from = array_at(job.where, source, target, alt);
+        const array_t to = runs_before(target, alt, segment_passes(job.segment, CLSORT_TILE_ITEMS),
+                                       0);
+        sort_tile(from, to, job.segment.begin + first, size, first, codec, codec, keys, words,
+                  splits);
+        local_barrier();
     }
-    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)
-        atomic_or(&radix_seen(r, 0)[k], counters[CLSORT_COUNT_WORDS + k]);
 }
 
-/* A work-group per pass: turns its counts into the places where the digits begin. The first one
-   writes the plan, without the passes of low bits that are left. sums:
-   CLSORT__SCAN_WORDS(CLSORT_GROUP) words. */
-CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
+/* Writes a job's slice of a merged pair of runs of 2^pass tiles, if its segment has several
+   runs. */
+INLINE void merge_job(job_t job, array_t target, array_t alt, uint pass, codec_t codec,
+                      local code_t *keys, local uint *words, local uint *splits)
 {
-    const radix_t r = CLSORT_RADIX;
-    const uint p = (uint)get_group_id(0), t = local_id();
-    if (p == 0 && t == 0) {
-        const uint low = first_bit + (r.leaves_bits ? *bits_left(r) : 0);
-        write_plan(r, (code_t)(differing_bits(r) >> low << low));
-        if (r.leaves_bits)
-            r.scratch[CLSORT__SKIP_PASSES] = 1;
-    }
-    if (r.done)
-        return;
-    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,
-               begin = group_scan(count, sums);
-    if (t < CLSORT_DIGITS)
-        sweep_counts(r, p)[t] = begin;
+    const uint passes = segment_passes(job.segment, CLSORT_TILE_ITEMS),
+               first = job.slice * CLSORT_TILE_ITEMS, run = CLSORT_TILE_ITEMS << pass;
+    const array_t from = advance(runs_before(target, alt, passes, pass), job.segment.begin);
+    const array_t to = advance(runs_before(target, alt, passes, pass + 1), job.segment.begin);
+    const pair_t p = find_pair(from, from, first, pass < passes ? job.segment.size : 0, run,
+                               2 * run - 1);
+    merge_tile(p, first, to, 0, 0, codec, keys, words, splits);
 }
 
-//---- radix: look-back [SWEEP]
-/* The upper two bits of a status word say what it is: 0, nothing yet; a partial count; an inclusive
-   sum. The count is below. A pass that sorts leaves only sums behind. The next one flips these two
-   bits by 2 whenever it reads or writes a word, so that the sums read as nothing yet, and the words
-   need no clearing between passes. */
-#define CLSORT_STATUS_PARTIAL ((status_t)1 << CLSORT_STATUS_SHIFT)
-#define CLSORT_STATUS_INCLUSIVE ((status_t)2 << CLSORT_STATUS_SHIFT)
-
-INLINE status_t pass_parity_tag(uint plan)
+/* Merges pairs of runs of 2^pass tiles in the segments that still have several runs, then does the
+   passes up to end - 1. If there are several passes, work-groups draw the jobs: see "group:
+   numbers". The last word of splits holds the number. */
+CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
+                                       CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS, uint pass, uint end,
+                                       local code_t *keys, local uint *words, local uint *splits)
 {
-    return plan & PASS_ODD ? CLSORT_STATUS_INCLUSIVE : 0;
-}
-
-/* Where the tile's elements with this digit go: behind those of the tiles before; the first tile
-   begins where the digit does. Publishes the sum. Called when the tile's count is published. */
-INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
-{
-    uint before = tile ? 0 : sweep_counts(r, r.pass)[digit];
-    const status_t tag = pass_parity_tag(plan);
-    for (uint left = tile; left > 0;) {
-        status_t word[CLSORT_SWEEP_AHEAD];
-        #pragma unroll
-        for (uint k = 0; k < CLSORT_SWEEP_AHEAD; k++)
-            word[k] = load_status(sweep_status(r, left - 1 - min(k, left - 1)) + digit);
-        uint known = 1;
-        #pragma unroll
-        for (uint k = 0; k < CLSORT_SWEEP_AHEAD; k++) {
-            const status_t now = word[k] ^ tag;
-            known = known && left > 0 && now >= CLSORT_STATUS_PARTIAL;
-            before += known ? (uint)(now & (CLSORT_STATUS_PARTIAL - 1)) : 0;
-            left = known ? (now >= CLSORT_STATUS_INCLUSIVE ? 0 : left - 1) : left;
-        }
-    }
-    store_status(sweep_status(r, tile) + digit, (CLSORT_STATUS_INCLUSIVE | (before + count)) ^ tag);
-    return before;
-}
-
-//---- radix: sweep pass [SWEEP]
-/* The number of the next tile. Called by all work-items; needs a barrier before the tile's sums are
-   used. */
-INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
-{
-    const uint draws = sorts && local_id() == 0;
-    return share_number(draws ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0, tile.sums);
-}
-
-/* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
-   the elements were counted; needs one after. Returns the count of digit t. */
-INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
-{
-    const uint t = local_id(), count = t < CLSORT_DIGITS ? digit_count(tile, t) : 0;
-    if (t < CLSORT_DIGITS) {
-        if (plan & PASS_SORTS && number > 0)
-            store_status(sweep_status(r, number) + t,
-                         (CLSORT_STATUS_PARTIAL | count) ^ pass_parity_tag(plan));
-        tile.offsets[t] = 0;
-    }
-    place_digits(tile, group_scan(count, tile.sums));
-    return count;
-}
-
-/* Moves a tile. Counts are published before the elements are ranked, and asked for after. Called by
-   all work-items with the tile free. */
-INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
-{
-    const uint t = local_id(), sorts = plan & PASS_SORTS;
-    const digit_t digit = pass_digit(r, r.pass);
-    const block_t b = take_block(r, number, sorts);
-    const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);
-    code_t code[CLSORT_RADIX_ITEMS];
-    value_t value[CLSORT_RADIX_ITEMS];
-    item_digits_t digits;
-    uint rank[CLSORT_RANK_WORDS];
-    load_codes(code, from, r.codec, b.size);
-    count_team_digits(tile, &digits, code, digit);
-    local_barrier();
-    const uint count = publish_counts(r, plan, number, tile);
-    local_barrier();
-    rank_items(tile, &digits, code, opaque_digit(digit), rank);
-    stage_codes(tile, &digits, code, digit, rank);
-    load_values(value, from, b.size);
-    if (sorts && t < CLSORT_DIGITS)
-        tile.offsets[t] += look_back(r, plan, number, t, count);
-    local_barrier();
-    store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
-}
-
-#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND
-/* A work-group per tile; a block is a tile of CLSORT_RADIX_TILE. space: as for
-   clsort_radix_scatter. */
-CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
-{
-    const radix_t r = CLSORT_RADIX;
-    const tile_t tile = make_tile(space);
-    const uint plan = pass_plan(r), sorts = plan & PASS_SORTS;
-    if (CLSORT_COUNTED && get_group_id(0) >= r.blocks)
-        return;
-    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), local_id(),
-               CLSORT_GROUP);
-    if (CLSORT_FORWARD_PROGRESS && !sorts)
-        return;
-    sweep_tile(r, plan, draw_tile(r, tile, sorts), tile);
-}
-#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND */
-
-#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE
-/* All passes behind another form of radix, which seldom leaves them something to do: then one
-   launch ends sooner than one for each. Any number of work-groups; each draws its next number while
-   it moves a tile. space: a word for the number, rounded up to 8 bytes, then as for
-   clsort_radix_scatter. */
-CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
-{
-    radix_t r = CLSORT_RADIX;
-    const tile_t tile = make_tile(space + 1);
-    global uint *numbers = sweep_tickets(r);
-    local uint *word = (local uint *)space;
-    if (r.done)
-        return;
-    uint number = share_number(draw_ahead(numbers), word), first = 0;
-    for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {
-        const uint plan = pass_plan(r), tiles = plan ? r.blocks : 0;
+    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
+    const codec_t codec = CLSORT_CODEC;
+    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
+    const uint draws = end - pass > 1, groups = (uint)get_num_groups(0);
+    global uint *numbers = j.table + JOBS_NUMBERS;
+    local uint *word = splits + CLSORT_GROUP + 3;
+    uint i = draws ? share_number(draw_ahead(numbers), word) : (uint)get_group_id(0), first = 0;
+    for (uint all = pass_job_count(j, pass); pass < end && all; all = pass_job_count(j, ++pass)) {
         uint moved = 0;
-        wait_until_done(numbers, first);
-        while (number - first < tiles) {
-            const uint ahead = draw_ahead(numbers);
-            copy_block(r, plan, take_block(r, number - first, plan & PASS_COPIES), local_id(),
-                       CLSORT_GROUP);
-            if (!CLSORT_FORWARD_PROGRESS || plan & PASS_SORTS)
-                sweep_tile(r, plan, number - first, tile);
-            moved++;
+        if (first)
+            wait_until_done(numbers, first);
+        for (; i - first < all; moved++) {
+            const uint next = draws ? draw_ahead(numbers) : i + groups;
+            merge_job(take_job(j, i - first), target, alt, pass, codec, keys, words, splits);
             group_sync();
-            number = share_number(ahead, word);
+            i = draws ? share_number(next, word) : next;
         }
-        tell_done(numbers, moved);
-        first += tiles;
+        first += all;
+        if (draws)
+            tell_done(numbers, moved);
     }
 }
-#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE */
+#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
 
-//---- radix: equal prefixes [SWEEP.mends]
-/* EQUAL PREFIXES. Where long keys are spread, sweeps by their upper digits, the PREFIX, leave only
-   a few elements in the wrong order: neighbours with an equal prefix. So the lowest digits are not
-   swept, and such neighbours are sorted by insertion. The counts of all digits say how many upper
-   ones are needed if digits do not depend on each other. Where they do, many elements have an equal
-   prefix, the word CLSORT__SKIP_PASSES becomes 0, and sweeps by all digits follow.
+//---- segments: packed [ROW_TILES SEGMENTS.group]
+/* Where the elements of a tile of short segments lie. If `width` is 0, element i is at base + i.
+   Otherwise the segments have `width` elements each and begin a stride apart. */
+typedef struct { uint base, width, stride; } layout_t;
 
-     measure               how many low bits are left
-     begin, sweeps         by the digits above
-     prefixes              lists equal prefixes in alt, and sees whether one has too many elements
-     sort_prefixes         sorts the elements of each */
-
-/* One work-group. Lengthens the prefix digit by digit until the most frequent prefix has fewer than
-   0.6 elements, if digits do not depend on each other: the largest share of each digit is
-   multiplied. sums: CLSORT__SWEEP_PASSES * CLSORT__WARP words. */
-CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
+INLINE uint layout_place(layout_t s, uint i)
 {
-    const radix_t r = CLSORT_RADIX;
-    local float *shares = (local float *)sums;
-    const uint t = local_id(), passes = radix_passes(r);
-    for (uint i = t; i < CLSORT__SWEEP_PASSES * CLSORT__WARP; i += CLSORT_GROUP) {
-        const uint p = i / CLSORT__WARP;
-        float share = 0;
-        for (uint d = i % CLSORT__WARP; d < (p < passes ? CLSORT_DIGITS : 0); d += CLSORT__WARP) {
-            const float part = (float)sweep_counts(r, p)[d] / (float)r.n;
-            share = max(share, part);
+    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;
+}
+
+/* The segments of a tile that packs them, in local memory.
+   - head_flags: a bit for each element that starts a segment, and for the one after the last
+     segment
+   - around: one word for each work-item. If the work-item's first element continues a segment, the
+     lower half is that segment's first element and the upper half its end; otherwise both halves
+     are the work-item's first element. Until it is filled in, where there are gaps: a bit for each
+     element of a segment. A gap is sorted like a segment, but neither loaded nor stored
+   - end: the end of the last segment
+   - merges: the rounds of merges that the tile needs */
+#define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)
+typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;
+
+INLINE void flag_head(packing_t m, uint index)
+{
+    if (index < CLSORT_TILE_ITEMS)
+        atomic_or(&m.head_flags[index / 32], 1u << index % 32);
+}
+
+/* Flags elements first ... end - 1 of the tile as elements of a segment. */
+INLINE void flag_inside(packing_t m, uint first, uint end)
+{
+    for (uint word = first / 32; word * 32 < end; word++) {
+        const uint from = max(first, word * 32) % 32, size = min(end, word * 32 + 32) - word * 32;
+        atomic_or(&m.around[word], (size < 32 ? (1u << size) - 1 : ~0u) & ~0u << from);
+    }
+}
+
+//---- segments: packing [SEGMENTS.group]
+/* A bit for each of a work-item's elements, CLSORT_GROUP apart, that lies in a segment. Needs a
+   barrier since they were flagged, and one before `around` is written again. */
+INLINE uint own_inside(segments_t s, packing_t m)
+{
+    uint inside = ~0u;
+    if (s.given_as & CLSORT__SEGMENTS_HAVE_GAPS)
+        for (uint k = 0; k < CLSORT_ITEMS; k++) {
+            const uint i = k * CLSORT_GROUP + local_id();
+            inside ^= (~m.around[i / 32] >> i % 32 & 1) << k;
         }
-        shares[i] = share;
-    }
-    local_barrier();
-    if (t != 0)
-        return;
-    float peers = (float)r.n;
-    uint p = passes;
-    while (p > 0 && peers >= 0.6f) {
-        float share = 0;
-        p--;
-        for (uint i = 0; i < CLSORT__WARP; i++)
-            share = max(share, shares[p * CLSORT__WARP + i]);
-        peers *= share;
-    }
-    *bits_left(r) = p * CLSORT_DIGIT_BITS;
+    return inside;
 }
 
-/* The bits of a code that are sorted by, without the `low` lowest of them. */
-INLINE code_t upper_bits(radix_t r, code_t code, uint low)
+/* The first segment that begins in a half tile of `reach` elements; the number of segments if there
+   is none. The words of half tiles where no segment begins were never written. So the table's word
+   counts only if that segment begins in the half tile and the segment before it does not. */
+INLINE uint first_of_half_tile(jobs_t j, uint half_tile, uint reach)
 {
-    const uint above = 8 * CLSORT_KEY_BYTES - r.last_bit;
-    return (code_t)((code_t)(code << above) >> (above + r.first_bit + low));
+    const segments_t s = j.segments;
+    const uint i = s.segments ? min(*job_half_tile(j, half_tile), s.segments - 1) : 0;
+    const uint begins = s.segments && take_segment(s, i).begin / reach == half_tile;
+    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < half_tile) ? i : s.segments;
 }
 
-INLINE code_t upper_at(radix_t r, size_t i, uint low)
-{
-    return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);
-}
-
-//---- radix: equal prefixes are listed [SWEEP.mends]
-/* How many elements from `first` on have its prefix; at most one more than
-   CLSORT__EDGE_MOST_EQUAL_PREFIX are looked for. */
-INLINE uint count_equal_prefix(radix_t r, size_t first, uint low)
-{
-    const code_t upper = upper_at(r, first, low);
-    uint length = 1;
-    while (first + length < r.n && length <= CLSORT__EDGE_MOST_EQUAL_PREFIX
-           && upper_at(r, first + length, low) == upper)
-        length++;
-    return length;
-}
-
-/* A work-group per tile: lists where two and more elements have an equal prefix, and how many.
-   Where these are too many it clears CLSORT__SKIP_PASSES. space: CLSORT_RADIX_TILE + 2 words. */
-CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
-{
-    const radix_t r = CLSORT_RADIX;
-    local uint *list = (local uint *)space;
-    const uint t = local_id(), low = *bits_left(r);
-    const block_t b = take_block(r, (uint)get_group_id(0), low != 0);
-    local uint2 *found = (local uint2 *)(space + 1);
-    if (t == 0)
-        list[0] = 0;
-    local_barrier();
-    for (uint i = t; i < b.size; i += CLSORT_GROUP) {
-        const size_t at = (size_t)b.begin + i;
-        const code_t upper = upper_at(r, at, low);
-        if (at + 1 < r.n && upper_at(r, at + 1, low) == upper
-            && (at == 0 || upper_at(r, at - 1, low) != upper))
-            found[atomic_inc(&list[0])] = (uint2)((uint)at, count_equal_prefix(r, at, low));
-    }
-    local_barrier();
-    if (t == 0)
-        list[1] = atomic_add(prefixes_found(r), list[0]);
-    local_barrier();
-    for (uint i = t; i < list[0]; i += CLSORT_GROUP) {
-        ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];
-        if (found[i].y > CLSORT__EDGE_MOST_EQUAL_PREFIX)
-            atomic_and(&r.scratch[CLSORT__SKIP_PASSES], 0);
-    }
-}
-
-//---- radix: equal prefixes are sorted [SWEEP.mends]
-/* Sorts elements with an equal prefix stably. Insertion. */
-INLINE void sort_equal_prefix(radix_t r, uint first, uint length)
-{
-    for (uint i = first + 1; i < first + length; i++) {
-        const item_t item = load_whole_item(r.target, r.codec, i);
-        uint place = i;
-        for (; place > first; place--) {
-            const item_t before = load_whole_item(r.target, r.codec, place - 1);
-            if (upper_bits(r, before.key, 0) <= upper_bits(r, item.key, 0))
-                break;
-            store_whole_item(r.target, r.codec, place, before);
-        }
-        if (place < i)
-            store_whole_item(r.target, r.codec, place, item);
-    }
-}
-
-/* A work-item per equal prefix, any number of them; none where sweeps by all digits follow. */
-CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
-{
-    const radix_t r = CLSORT_RADIX;
-    const uint found = r.scratch[CLSORT__SKIP_PASSES] ? *prefixes_found(r) : 0;
-    for (size_t i = get_global_id(0); i < found; i += get_global_size(0)) {
-        const uint2 equal = ((global const uint2 *)r.alt.keys)[i];
-        sort_equal_prefix(r, equal.x, equal.y);
-    }
-}
-
-//---- radix: order of codes [HYBRID RUNS.buckets SAMPLES]
-INLINE void order_codes(code_t *a, code_t *b)
-{
-    const code_t least = min(*a, *b);
-    *b = max(*a, *b);
-    *a = least;
-}
-
-/* EXTREMES: the least and the most of some codes, which joining finds. */
-INLINE void put_extremes(local code_t *own, code_t least, code_t most)
-{
-    own[0] = least;
-    own[CLSORT_GROUP] = most;
-}
-
-/* Joins the extremes of a work-item with those of another, `step` further on. */
-INLINE void join_extreme(local code_t *own, uint step)
-{
-    own[0] = min(own[0], own[step]);
-    own[CLSORT_GROUP] = max(own[CLSORT_GROUP], own[CLSORT_GROUP + step]);
-}
-
-/* Joins what put_extremes has put at extremes + local_id(): the least code comes to extremes[0],
-   the most to extremes[CLSORT_GROUP]. With `twice`, also the extremes behind these. Called by all
-   work-items; ends with a barrier. */
-INLINE void join_extremes(local code_t *extremes, const uint twice)
-{
-    local code_t *own = extremes + local_id();
-    #pragma unroll 1
-    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
-        local_barrier();
-        if (local_id() < step) {
-            join_extreme(own, step);
-            if (twice)
-                join_extreme(own + 2 * CLSORT_GROUP, step);
-        }
-    }
-    local_barrier();
-}
-
-//---- radix: buckets [HYBRID RUNS.buckets]
-/* BUCKETS of bare keys, or of pairs as keys, which one work-group sorts in local memory. A LINEAR
-   MAP cuts codes into parts, and each part into bins, of about equal length. Keys are put into
-   their bins by counting; then, for few keys to a bin, rounds of odd-even transposition sort them,
-   else a bitonic network. */
-#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
-#define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
-#define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)
-#define CLSORT_OWN_BINS (1 << CLSORT__HYBRID_OWN_BINS_LOG2)
-#define CLSORT_BUCKET_BINS (1 << CLSORT_BUCKET_BINS_LOG2)
-#if CLSORT__HYBRID_OWN_BINS_LOG2 > 5
-#error "the bins of a work-item lie side by side, without padding between them"
-#elif CLSORT_GROUP_LOG2 > 8 || CLSORT_GROUP_LOG2 < CLSORT__HYBRID_LEAST_GROUP
-#error "hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8"
-#elif CLSORT_BUCKET_ITEMS & 1
-#error "odd-even transposition needs an even CLSORT__EDGE_BUCKET_ITEMS"
-#endif
-
-//---- radix: keys, or pairs as keys [HYBRID]
-/* A pair is a code of 8 bytes: its key above, its value below. */
-INLINE code_t load_key(array_t a, size_t i)
-{
-    if (CLSORT_PAIRS_APART(a))
-        return (code_t)((ulong)((global const uint *)a.keys)[i] << 32
-                        | ((global const uint *)a.values)[i]);
-    return *key_place(a, i);
-}
-
-/* Loads the key, or of a pair the half that decides, without the value. */
-INLINE code_t load_decider(array_t a, size_t i)
-{
-    if (CLSORT_PAIRS_APART(a))
-        return (code_t)((ulong)((global const uint *)a.keys)[i] << 32);
-    return load_key(a, i);
-}
-
-INLINE void store_key(array_t a, size_t i, code_t key)
-{
-    if (CLSORT_PAIRS_APART(a)) {
-        ((global uint *)a.keys)[i] = (uint)((ulong)key >> 32);
-        ((global uint *)a.values)[i] = (uint)key;
-        return;
-    }
-    *key_place(a, i) = key;
-}
-
-//---- radix: linear maps [HYBRID RUNS.buckets]
-/* Some codes from `low` on, cut into parts of about equal length. Of the product, a part's number
-   lies above the lower 31 bits, and a bin's inside the part in the highest of these.
-   map_part says 0 for part number `before`. With mul_hi in place of the product, splits took 18 and
-   31 % more time on an H200. */
-typedef struct { code_t low; uint shift, factor, before; } linear_map_t;
-
-CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
-{
-    return x / by;
-}
-
-/* The map that cuts low ... last into as many parts as asked for, or as there are codes. Codes lose
-   `shift` low bits or more, so many that the factor is 64 or more: a smaller one, rounded down,
-   would make the last part a short one and the others long. */
-INLINE linear_map_t make_map(code_t low, code_t last, uint parts, uint shift)
-{
-    const ulong span = (code_t)(last - low);
-    linear_map_t map = { low, shift, 0, 0 };
-    while (span >> map.shift >= min(1UL << 31, (ulong)parts << 25))
-        map.shift++;
-    const ulong width = (span >> map.shift) + 1;
-    map.factor = (uint)map_quotient(min((ulong)parts, width) << 31, width);
-    return map;
-}
-
-INLINE ulong map_product(linear_map_t map, code_t code)
-{
-    return (ulong)(uint)((code_t)(code - map.low) >> map.shift) * map.factor;
-}
-
-INLINE uint map_part(linear_map_t map, code_t code)
-{
-    return (uint)(map_product(map, code) >> 31) - map.before;
-}
-
-INLINE uint map_bin(linear_map_t map, code_t code)
-{
-    return (uint)(map_product(map, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))
-           & (CLSORT_BUCKET_BINS - 1);
-}
-
-/* The first code whose product is not below parts << 31 >> bits, or last + 1, which may be 0, where
-   there is none up to last. Parts count from the map's beginning. */
-INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t last)
-{
-    const ulong product = parts << 31 >> bits,
-                x = map_quotient(product + map.factor - 1, map.factor);
-    return x > (ulong)(code_t)(last - map.low) >> map.shift
-               ? (code_t)(last + 1)
-               : (code_t)(map.low + (code_t)((code_t)x << map.shift));
-}
-
-/* Does each part of a map have one code, and does each bin? */
-INLINE uint one_code_parts(linear_map_t map)
-{
-    return map.shift == 0 && map.factor == 1u << 31;
-}
-
-INLINE uint one_code_bins(linear_map_t map)
-{
-    return map.shift == 0 && map.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
-}
-
-//---- radix: bins [HYBRID RUNS.buckets]
-/* The local memory of a bucket: codes; counters of bins, later the codes at the borders of
-   work-items; a few words. */
-typedef struct {
-    local code_t *keys;
-    local uint *bins, *sums, *words;
-} bucket_space_t;
-enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
-
-/* 1: a work-item takes its neighbouring keys as vectors of 16 bytes. Those of 8 work-items then lie
-   in different banks, without padding. */
-#define CLSORT_KEY_VECTORS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
-#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
-#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
-
-/* Where key i of the bucket lies. */
-INLINE uint key_slot(uint i)
-{
-    return CLSORT_KEY_VECTORS ? i : pad_slot(i, CLSORT_KEY_PAD_LOG2);
-}
-
-/* The keys of a work-item, which are neighbours in the bucket. */
-INLINE void take_own_keys(local const code_t *keys, code_t *key)
-{
-    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
-#if CLSORT_KEY_VECTORS
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m += 4)
-        vstore4(((local const uint4 *)(keys + first))[m / 4], 0, key + m);
-#else
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];
-#endif
-}
-
-INLINE void put_own_keys(local code_t *keys, const code_t *key)
-{
-    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
-#if CLSORT_KEY_VECTORS
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m += 4)
-        ((local uint4 *)(keys + first))[m / 4] = vload4(0, key + m);
-#else
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];
-#endif
-}
-
-INLINE bucket_space_t bucket_space(local ulong2 *space)
-{
-    local uint *bins = (local uint *)space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8 * 2,
-               *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;
-    const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };
-    return l;
-}
-
-/* Clears the bins and the words. Called by all work-items; ends with a barrier. */
-INLINE void clear_bucket(bucket_space_t l)
-{
-    clear_words(l.bins, CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS);
-    if (local_id() < 8)
-        l.words[local_id()] = 0;
-    local_barrier();
-}
-
-/* Turns the counts of bins into where they begin. Returns the longest one of the first `looked_at`
-   of each work-item. Called by all work-items with a barrier since the keys were counted; ends with
-   a barrier. */
-INLINE uint place_bins(bucket_space_t l, const uint looked_at)
-{
-    place_counts(l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5), CLSORT_OWN_BINS, looked_at, 1,
-                 l.sums, &l.words[WORD_LONGEST]);
-    local_barrier();
-    return l.words[WORD_LONGEST];
-}
-
-//---- radix: bins are transposed [HYBRID RUNS.buckets]
-/* Rounds of odd-even transposition over the whole bucket, each of two steps. Called by all
-   work-items with a barrier since the keys were placed; needs one after. */
-INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
-{
-    const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;
-    local code_t *borders = (local code_t *)l.bins;
-    code_t key[CLSORT_BUCKET_ITEMS];
-    take_own_keys(l.keys, key);
-    for (uint round = 0; round < rounds; round++) {
-        local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;
-        #pragma unroll
-        for (uint m = 0; m < most; m += 2)
-            order_codes(&key[m], &key[m + 1]);
-        lower[t] = key[0];
-        upper[t] = key[most];
-        #pragma unroll
-        for (uint m = 1; m < most; m += 2)
-            order_codes(&key[m], &key[m + 1]);
-        local_barrier();
-        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
-        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
-    }
-    put_own_keys(l.keys, key);
-}
-
-//---- radix: network [HYBRID RUNS.buckets]
-/* Puts codes a and b of the bucket in order, where b is below `size`. */
-INLINE void order_places(bucket_space_t l, uint a, uint b, uint size)
-{
-    if (b >= size)
-        return;
-    const uint i = key_slot(a), j = key_slot(b);
-    const code_t x = l.keys[i], y = l.keys[j];
-    l.keys[i] = min(x, y);
-    l.keys[j] = max(x, y);
-}
-
-/* Sorts the bucket by the normalised bitonic network. Called by all work-items; begins after a
-   barrier and ends with one. */
-INLINE void sort_by_network(bucket_space_t l, uint size)
-{
-    for (uint run = 1; run < size; run *= 2) {
-        for (uint p = local_id(); p / run * 2 * run < size; p += CLSORT_GROUP)
-            order_places(l, p / run * 2 * run + p % run,
-                         p / run * 2 * run + 2 * run - 1 - p % run, size);
-        local_barrier();
-        for (uint step = run / 2; step > 0; step /= 2) {
-            for (uint p = local_id(); p / step * 2 * step < size; p += CLSORT_GROUP)
-                order_places(l, p / step * 2 * step + p % step,
-                             p / step * 2 * step + p % step + step, size);
-            local_barrier();
-        }
-    }
-}
-
-/* Are some keys out of order? Called by all work-items; begins after a barrier and ends with
-   one. */
-INLINE uint is_unordered(bucket_space_t l)
-{
-    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
-    uint found = 0;
-    #pragma unroll 4
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint next = min(first + m + 1, CLSORT_BUCKET_TILE - 1u);
-        found |= l.keys[key_slot(next)] < l.keys[key_slot(first + m)];
-    }
-    if (found)
-        atomic_or(&l.words[WORD_UNORDERED], 1);
-    local_barrier();
-    return l.words[WORD_UNORDERED];
-}
-
-/* Puts keys in order that lie in their bins, of which those that hold several codes have `longest`
-   keys at most. Where bins are long, their keys are often equal: floats made from few bits. Called
-   by all work-items; begins after a barrier and ends with one. */
-INLINE void order_bins(bucket_space_t l, uint size, uint longest)
-{
-    if (longest > 1
-        && (longest <= CLSORT__EDGE_MOST_TRUSTED || is_unordered(l))) {
-        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__EDGE_MOST_TRANSPOSED)
-            transpose_odd_even(l, (longest + 1) / 2);
-        else
-            sort_by_network(l, size);
-    }
-    local_barrier();
-}
-
-//---- radix: bins of warps [HYBRID RUNS.buckets]
-/* The lanes of the warp that have the same bin as its first lane; 0 where warps are not known.
-   *first: that bin. Called by whole warps. */
-INLINE uint first_peers(uint bin, uint *first)
-{
-    uint peers = 0;
-#if CLSORT_WARPS
-    __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
-                     " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(peers), "=r"(*first)
-                     : "r"(bin));
-#endif
-    return peers;
-}
-
-/* Have so many lanes of the warp the same bin, or digit, as its first one that counters would wait
-   for each other: one of `part`? Called by whole warps. */
-INLINE uint lanes_crowd(uint bin, const uint part)
-{
-    uint first;
-    return popcount(first_peers(bin, &first)) >= CLSORT__WARP / part;
-}
-
-/* Adds 1 to a bin's counter, and returns what it was. With `crowds`, lanes with the bin of the
-   first one are added at once. Of runs, the others have an atomic of their own, which those do not
-   wait for: that takes 1 / 1.2 of the time of a merge of runs, but hybrid radix took 1.1 times as
-   long for sorted keys. Called by whole warps. */
-INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
-{
-#if CLSORT_WARPS
-    if (crowds) {
-        const uint lane = local_id() % CLSORT__WARP;
-        uint first, base = 0;
-        const uint peers = first_peers(bin, &first);
-        if (lane == 0 || (!CLSORT_RUN_BUCKETS && bin != first))
-            base = atomic_add(&counters[bin], lane == 0 ? popcount(peers) : 1u);
-        const uint all = lane_value(base, 0);
-        if (!CLSORT_RUN_BUCKETS || bin == first)
-            return bin == first ? all + popcount(peers & ((1u << lane) - 1)) : base;
-    }
-#endif
-    return atomic_inc(&counters[bin]);
-}
-
-//---- radix: bins of splitters [HYBRID RUNS.buckets]
-INLINE local code_t *splitters_of(bucket_space_t l)
-{
-    return (local code_t *)(l.words + 8);
-}
-
-/* The bin of a code: the last one of a work-item's has the codes that equal its splitter, those
-   before it cut what lies between this and the splitter before into about equal parts. */
-INLINE uint splitter_bin(local const code_t *splitters, code_t code)
-{
-    uint i = 0;
-    #pragma unroll
-    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1)
-        i += splitters[i + step - 1] < code ? step : 0;
-    const code_t high = splitters[i], low = i ? splitters[i - 1] : 0;
-    const ulong span = (code_t)(high - low);
-    const uint shift = 32 - min((uint)clz(span), 32u);   /* words are what all devices convert */
-    const float part = (float)(uint)((code_t)(code - low) >> shift) / (float)(uint)(span >> shift);
-    const uint inside = min((uint)(part * (CLSORT_OWN_BINS - 1)), CLSORT_OWN_BINS - 2u);
-    return i * CLSORT_OWN_BINS + (code == high ? CLSORT_OWN_BINS - 1u : inside);
-}
-
-//---- radix: bins are filled [HYBRID RUNS.buckets]
-/* The first key of a work-item, and from there to the next one. Those of a warp lie side by side
-   where they come from shares of runs. */
-INLINE uint first_item(void)
-{
-    const uint t = local_id(), warp = CLSORT__WARP;
-    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp : t;
-}
-#define CLSORT_NEXT_ITEM (CLSORT_RUN_BUCKETS ? CLSORT__WARP : CLSORT_GROUP)
-
-/* The m-th key of a work-item. */
-INLINE uint bucket_item(uint m)
-{
-    return first_item() + m * CLSORT_NEXT_ITEM;
-}
-
-/* 1: places of keys are loaded before any key is stored. Merges of runs took 12 % more time so on
-   an H200. */
-#define CLSORT_PLACES_FIRST !CLSORT_RUN_BUCKETS
-
-/* Puts the keys into their bins. rank: a key's rank in its bin, and in the upper half the number of
-   its bin. Called by all work-items with the bins placed; ends with a barrier. */
-INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
-{
-    const uint first = first_item();
-    #pragma unroll
-    for (uint m = 0; m < (CLSORT_PLACES_FIRST ? CLSORT_BUCKET_ITEMS : 0); m++)
-        rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);
-    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < size) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-            l.keys[key_slot(l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF))] = key[m];
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint i = first + m * CLSORT_NEXT_ITEM,
-                       place = CLSORT_PLACES_FIRST ? rank[m]
-                                                   : l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF),
-                       at = i < size ? place : i;
-            l.keys[key_slot(at)] = i < size ? key[m] : CLSORT_TOP_CODE;
-        }
-    }
-    local_barrier();
-}
-
-/* What makes bins: a map, or the splitters in local memory. */
-enum { OF_MAP, OF_SPLITTERS };
-
-/* Counts the keys of each bin. rank: what fill_bins needs. whole: all keys of the work-item are
-   among the first `size`; crowds: see rank_one. Called by whole warps with the bucket clear. */
-INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
-                       linear_map_t map, const uint of, const uint whole, const uint crowds)
-{
-    const uint first = first_item(),
-               spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = whole || first + m * CLSORT_NEXT_ITEM < size,
-                   own = of == OF_MAP ? map_bin(map, key[m])
-                                      : splitter_bin(splitters_of(l), key[m]),
-                   bin = inside ? pad_slot(own, 5) : spare;
-        rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
-    }
-}
-
-/* Sorts the codes that work-items hold, `size` of a bucket, into l.keys. Called by all work-items
-   with the local memory free; ends with a barrier. */
-INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
-{
-    uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
-    clear_bucket(l);
-    count_bins(l, key, rank, size, map, OF_MAP, 0, 0);
-    local_barrier();
-    const uint longest = place_bins(l, CLSORT_OWN_BINS);
-    fill_bins(l, key, rank, size);
-    order_bins(l, size, one_code_bins(map) ? 0 : longest);
-}
-
-//---- radix: hybrid [HYBRID]
-/* HYBRID RADIX of bare keys, and of pairs, from the top digit down. Equal bare keys cannot be told
-   apart, so no pass has to be stable: a rank is one local atomic, and a tile reserves the places of
-   a digit with one global atomic. No work-group waits for another, so this runs on every device.
-
-   The digits of the first split are 256 RANGES of codes with about equally many keys. A sample cuts
-   the codes from a little below its least one to a little above its most into 16256 cells; a range
-   is some cells side by side. What lies below or above the sample has a range of its own. So has a
-   GAP in the middle of the codes, if the sample's keys on both sides of it span less: floats of
-   both signs leave most codes out, those of numbers near 0. It is one cell then, however long it
-   is. Where the sample is about flat, without a gap and heavy codes, ranges are CELL GROUPS of 64:
-   a key's range is then a product. Only split looks it up in the table, for keys of the last,
-   partial tile.
-
-   Inside a range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
-   work-group sorts in local memory: by counting bins, then, for few keys to a bin, by rounds of
-   odd-even transposition, else by a bitonic network.
-
-     sample     takes a sample of 2^14 keys, or all, to alt
-     cells      one work-group: cells, ranges, where codes change their range
-     count      how many keys each range has, and, if counted ahead,
-                each second digit of a cell group                     reads keys
-     ranges     one work-group: where ranges begin, their second digits
-     split      moves keys to their ranges, in alt                    reads and writes keys
-     recount    how many keys each other second digit has             reads keys
-     starts     a work-group for each range: which buckets it has, and where they begin
-     resplit    moves keys to their buckets, in target                reads and writes keys
-     buckets    sorts those up to the capacity that need it           reads and writes keys
-     long       the others, which are read again for each part of them that fits
-
-   A PAIR, of a key and a value of 4 bytes each, is sorted as a code of 8 bytes, so that equal keys
-   come in the order of their values: where that order is free, or values are indices that ascend.
-   Keys and values are read from two arrays and written to two; alt has pairs. Only keys that are
-   spread about evenly, over 2^24 codes at least, are sorted so. Counts of ranges then need no
-   values, and a bin has few equal keys. Others are left to the passes.
-
-   A code that many keys have, about 1 / 170 of them or more, is HEAVY: it is a range of its own.
-   Its keys are counted and not moved; resplit, or else the kernel of buckets, writes them. That
-   pays if at least half of the keys have such codes.
-
-   Few keys need no recount, starts and resplit: a range is a bucket. With B bytes of a key and
-   work-groups of 256, n keys take, besides the passes that end at once:
-
-     n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
-     n up to 9 * 2^27 (B = 8: 5 * 2^26)      10 launches   8 n B bytes, or 7 n B where second
-                                                           digits are counted at once
-     above                                   only the passes
-
-   What is decided, by which kernel, and who reads it:
-
-     cell groups                     cells, in the head of the tables     count to split, starts
-     gap                             cells, in the head                   count, ranges, split
-     heavy codes                     cells, in the head; then each range  count to resplit
-     map of the cells                cells, in the head                   count to long
-     second digits counted ahead     cells; ranges takes it back          count to long, not split
-     a range's second digits         ranges, in the range                 recount to long
-     whether these join in twos      starts, in the range's factor        resplit to long
-     whether passes sort instead     SKIP_PASSES, see below               all but starts
-
-   The word SKIP_PASSES says that hybrid radix sorts; to the host, the passes behind it are gated.
-   Where it is cleared, the kernels that follow end at once, and the passes that are enqueued behind
-   them (sweeps, or passes as of radix-portable) sort the untouched source; else those end at once.
-   It is cleared
-
-     by cells    where a cell has too much of the sample, heavy codes left out, or ranges need more
-                 second digits than they may have; for pairs, also where the sample is not flat or
-                 spans few codes
-     by ranges   where a counter of 16 bits was too small, or a range that has neither a heavy code
-                 nor a second digit for each code has too many keys
-     by ranges and starts
-                 where a bucket, or all buckets above the capacity together, have too many keys
-
-   Mostly that saves time: a bucket of any size and content is sorted right. Two cases need it:
-   counters that overflowed, and pairs, which have no first digits but cell groups.
-
-   Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
-   2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
-/* What every kernel is told: this family's tables begin `tables` words behind where those of the
-   passes begin; a range has `second_digits` second digits at most, 0: its keys are a bucket. A cell
-   group has `group_digits` of them where they are counted together with the first digits; 0: they
-   never are. */
-#define CLSORT_HYBRID_ARGS \
-    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
-        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
-        uint second_digits, uint group_digits, local ulong2 *space
-#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
-#define CLSORT_HYBRID \
-    { \
-        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at) + CLSORT__SKIP_PASSES, \
-            (global uint *)(scratch + scratch_at) + tables, \
-            (global uint *)(scratch + scratch_at) + tables + CLSORT__HYBRID_NEXT_AT, \
-            (global uint *)(scratch + scratch_at) + tables + CLSORT__HYBRID_SECOND_DIGITS_AT, \
-            CLSORT_COUNT(n), second_digits, group_digits \
-    }
-typedef struct {
-    array_t source, target, alt;
-    codec_t codec;
-    global uint *skip_passes, *tables;
-    global uint *next, *buckets;    /* of ranges and of second digits: see below */
-    uint n, second_digits, group_digits;
-} hybrid_t;
-
-/* The tables, in words: a head; where codes change their range; for each range its count, later
-   where its next key goes, at last its end; ranges; heavy codes; the same as for a range for each
-   bucket. */
-enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
-enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
-
-INLINE global uint *hybrid_range(hybrid_t h, uint digit)
-{
-    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;
-}
-
-INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
-{
-    return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;
-}
-
-/* Do hybrid kernels sort, and not the passes behind them? */
-#define hybrid_sorts(h) ((h).n != 0 && *(h).skip_passes != 0)
-
-/* The numbers of buckets that are to be sorted, as many as LISTED says, where the passes' tables
-   lie, which are free as long as these are skipped. */
-INLINE global uint *hybrid_list(hybrid_t h)
-{
-    return h.skip_passes + 1;
-}
-
-//---- radix: hybrid sample [HYBRID]
-#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS - 2)
-#define CLSORT_CELL_GROUP (1 << CLSORT__HYBRID_CELL_GROUP_LOG2)
-#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS * CLSORT_CELL_GROUP)
-#define CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)
-#define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)
-#define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)
-#define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
-#if CLSORT_LAST_CELL >= CLSORT__HYBRID_CELLS
-#error "the cell groups, and a cell on either side of them, must be cells"
-#elif 2 * CLSORT_GROUP < 2 * CLSORT__EDGE_HEAVIES
-#error "the extremes of work-items have room for heavy codes twice"
-#endif
-
-INLINE uint sample_size(hybrid_t h)
-{
-    return min(h.n, 1u << CLSORT__HYBRID_SAMPLE_LOG2);
-}
-
-/* Takes the sample to alt: one key of each part of the source, at a place without a pattern, and
-   clears the counts of second digits. Any number of work-groups. */
-CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    const uint size = sample_size(h);
-    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * second_digits;
-         i += (uint)get_global_size(0))
-        h.buckets[i] = 0;
-    for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {
-        const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
-        const ulong place = (ulong)i * h.n + ((ulong)jitter * h.n >> 32);
-        store_key(h.alt, i,
-                  load_key(h.source, size == h.n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2));
-    }
-}
-
-/* The codes low ... end - 1, which no key of the sample has, share a cell; low is end where there
-   are none. `size` codes of them are left out. Of 8 bytes all three are multiples of
-   CLSORT_GAP_STEP, and there are so many codes, LEAST_GAP_STEPS or more, that cells are longer. */
-typedef struct { code_t low, end, size; } gap_t;
-#define CLSORT_GAP_STEP ((code_t)1 << (CLSORT_KEY_BYTES == 8 ? 32 : 0))
-
-/* A code's place on the map of the cells. */
-INLINE code_t fold_code(gap_t g, code_t code)
-{
-#if CLSORT_KEY_BYTES == 8
-    const uint high = (uint)(code >> 32);
-    return (code_t)(high >= (uint)(g.end >> 32) ? high - (uint)(g.size >> 32)
-                                                : min(high, (uint)(g.low >> 32))) << 32
-           | (uint)code;
-#else
-    return code >= g.end ? code - g.size : min(code, g.low);
-#endif
-}
-
-/* The cells: their counts; words for sums; the extremes of work-items, later the heavy codes;
-   second extremes, later a part of the sample; how codes are cut, and the gap; the sample's least
-   and most code, the map's most, and how far outside of the sample keys may end; as many as `size`,
-   of which `light` are not heavy; heavies: heavy codes; cell_groups: these are the ranges;
-   gap_cell: of the gap, gap_first: the first one above what lies below the gap, gap_last: of the
-   least code above it, or all three one beyond the last. */
-typedef struct {
-    local uint *counts, *sums;
-    local code_t *extremes, *heavy_sample;
-    linear_map_t map;
-    gap_t gap;
-    code_t first, last, most, margin;
-    uint size, light, heavies, cell_groups, gap_first, gap_cell, gap_last;
-} cells_t;
-
-/* The heavy codes, where extremes were, and their cells, where part of the sample was. */
-INLINE local code_t *heavy_codes(cells_t s) { return s.extremes; }
-
-INLINE local uint *heavy_cells(cells_t s)
-{
-    return (local uint *)s.heavy_sample;
-}
-
-/* Which of the cells a code inside the sample lies in. */
-INLINE uint cell_of_code(cells_t s, code_t code)
-{
-    return 1 + map_part(s.map, fold_code(s.gap, code));
-}
-
-/* Of the codes first ... end - 1 of a list in ascending order: the first one above `code`, or
-   end. */
-INLINE uint first_above(local const code_t *list, uint first, uint end, code_t code)
-{
-    while (first < end) {
-        const uint middle = (first + end) / 2;
-        if (list[middle] <= code) first = middle + 1;
-        else end = middle;
-    }
-    return first;
-}
-
-//---- radix: hybrid extremes [HYBRID]
-/* A work-item has CLSORT_AHEAD keys on their way at the same time; of the sample,
-   CLSORT_SAMPLE_AHEAD, and all of a work-group's CLSORT_SAMPLE_STEP. */
-#define CLSORT_SAMPLE_AHEAD 16
-#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
-
-/* Loads the codes of CLSORT_AHEAD of `size` keys; beyond the end, the last one. */
-INLINE void load_within(code_t *code, array_t from, codec_t codec, uint at, uint size)
-{
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++)
-        code[m] = encode(load_key(from, min(at + m * CLSORT_GROUP, size - 1)), codec);
-}
-
-/* The sum of two codes, or the highest code. */
-INLINE code_t cap_add(code_t a, code_t b)
-{
-    return a + min(b, (code_t)(CLSORT_TOP_CODE - a));
-}
-
-#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE >> 1) + 1)
-/* The extremes of some codes, and those of codes whose highest bit is turned. */
-typedef struct { code_t least, most, above, below; } extremes_t;
-INLINE void see_extreme(extremes_t *e, code_t code)
-{
-    e->least = min(e->least, code);
-    e->most = max(e->most, code);
-    e->above = min(e->above, (code_t)(code ^ CLSORT_MIDDLE_CODE));
-    e->below = max(e->below, (code_t)(code ^ CLSORT_MIDDLE_CODE));
-}
-
-/* Those of the work-item's part of the sample. */
-INLINE extremes_t own_extremes(hybrid_t h, uint size)
-{
-    const uint t = local_id(), whole = size - size % CLSORT_SAMPLE_STEP;
-    extremes_t e = { CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
-    for (uint at = t; at < whole; at += CLSORT_SAMPLE_STEP) {
-        const array_t from = advance(h.alt, at);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_SAMPLE_AHEAD; m++)
-            see_extreme(&e, encode(load_key(from, m * CLSORT_GROUP), h.codec));
-    }
-    #pragma unroll 1
-    for (uint i = whole + t; i < size; i += CLSORT_GROUP)
-        see_extreme(&e, encode(load_key(h.alt, i), h.codec));
-    return e;
-}
-
-/* Finds the first and the last code of the sample, and those next to the middle of all codes: the
-   most one below it in gap.low, the least one above it in gap.end. Called by all work-items; ends
-   with a barrier. */
-INLINE void find_extremes(hybrid_t h, cells_t *s)
-{
-    const extremes_t e = own_extremes(h, s->size);
-    put_extremes(s->extremes + local_id(), e.least, e.most);
-    put_extremes(s->heavy_sample + local_id(), e.above, e.below);
-    join_extremes(s->extremes, 1);
-    s->first = s->extremes[0];
-    s->last = s->extremes[CLSORT_GROUP];
-    s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
-    s->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
-    local_barrier();
-}
-
-//---- radix: hybrid map of cells [HYBRID]
-/* The last multiple of CLSORT_GAP_STEP up to a code. */
-INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
-
-/* Leaves out the gap of a map; `inner` codes on either side of it are cells, too. */
-INLINE void fold_gap(cells_t *s, code_t inner)
-{
-    const uint last = map_part(s->map, s->gap.low + inner);
-    const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;
-    s->gap_cell = 2 + last;
-    s->gap_first = 2 + map_part(s->map, s->gap.low);
-    s->gap.low = gap_step(map_start(s->map, last + 1, 0, end) + CLSORT_GAP_STEP - 1);
-    s->gap.size = gap_step(end - map_start(s->map, last + 2, 0, end));
-    s->gap.end = end;
-    s->gap_last = cell_of_code(*s, above);
-}
-
-/* Do the keys of pairs span so much that their values tell no cells apart? Asked of the sample
-   alone: the map of the cells keeps the answer, in its shift. */
-INLINE uint spans_keys(code_t span)
-{
-    return CLSORT_PAIRS && (ulong)span >> 32 >= CLSORT__EDGE_LEAST_SPAN;
-}
-
-/* Does a map take keys apart, and no values? */
-INLINE uint takes_keys(linear_map_t map)
-{
-    return map.shift >= 32;
-}
-
-/* The map of the cells from the sample's least and most code, and a margin on either side: what
-   lies outside of the sample, some 2^-14 of the keys, lies next to it, and, of floats near 0,
-   within a few binades. Where values tell no cells apart, it begins and ends with all values of a
-   key, and its shift takes them away. Leaves out the gap between gap.low and gap.end if that is
-   longer than all else. Of the cells between, one belongs to it, and with the next one what follows
-   begins. */
-INLINE void make_cell_map(hybrid_t h, cells_t *s)
-{
-    const code_t least = s->first, most = s->last, span = most - least,
-                 values = spans_keys(span) ? (code_t)0xFFFFFFFFu : 0,
-                 length = s->gap.end - s->gap.low;
-    const uint upper = least >= CLSORT_MIDDLE_CODE, lower = most < CLSORT_MIDDLE_CODE,
-               folds = !CLSORT_PAIRS && !upper && !lower && length > span / CLSORT__EDGE_GAP_PART
-                       && (span - length) / CLSORT_GAP_STEP
-                              >= CLSORT__EDGE_LEAST_GAP_STEPS(CLSORT_KEY_BYTES);
-    const code_t used = folds ? (code_t)(span - length) : span,
-                 margin = used >> CLSORT__EDGE_MARGIN_LOG2,
-                 inner = h.codec.mask ? used >> CLSORT__EDGE_INNER_LOG2 : margin;
-    s->margin = margin;
-    s->most = cap_add(most, lower ? inner : margin) | values;
-    s->map = make_map((least - min(least, upper ? inner : margin)) & ~values,
-                      s->most - (folds ? (code_t)(length - 2 * inner) : 0),
-                      CLSORT_INNER_CELLS - (folds ? 8 : 0), values ? 32 : 0);
-    s->map.factor &= ~0u << CLSORT__HYBRID_CELL_GROUP_LOG2;     /* a cell group's is whole then */
-    if (folds) fold_gap(s, inner);
-    else {
-        const gap_t none = { CLSORT_TOP_CODE, CLSORT_TOP_CODE, 0 };
-        s->gap_first = s->gap_cell = s->gap_last = CLSORT__HYBRID_CELLS;
-        s->gap = none;
-    }
-}
-
-//---- radix: hybrid counts of cells [HYBRID]
-/* Two counters of 16 bits in a word. */
-INLINE uint cell_count(cells_t s, uint cell)
-{
-    return s.counts[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;
-}
-
-INLINE void count_cell(cells_t s, code_t code)
-{
-    const uint cell = cell_of_code(s, code);
-    atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
-}
-
-/* Counts the codes of some of the sample, from `at` on, unless they are heavy. The steps that
-   search for them are the same for all, so that none waits for another. */
-INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
-{
-    code_t code[CLSORT_AHEAD];
-    uint k[CLSORT_AHEAD];
-    load_within(code, h.alt, h.codec, at, s.size);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++)
-        k[m] = 0;
-    for (uint step = CLSORT__EDGE_HEAVIES / 2; step > 0; step /= 2)
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const uint next = k[m] + step,
-                       higher = heavy_codes(s)[min(next, s.heavies - 1)] <= code[m];
-            k[m] = next < s.heavies && higher ? next : k[m];
-        }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++)
-        if (at + m * CLSORT_GROUP < s.size && heavy_codes(s)[k[m]] != code[m])
-            count_cell(s, code[m]);
-}
-
-/* Counts the sample's cells, without the heavy codes; those outside CLSORT_INNER_CELLS stay empty.
-   Called by all work-items; ends with a barrier. */
-INLINE void count_cells(hybrid_t h, cells_t s)
-{
-    const uint size = s.heavies ? 0 : s.size, whole = size - size % CLSORT_SAMPLE_STEP;
-    for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
-        s.counts[pad_slot(i, 5)] = 0;
-    local_barrier();
-    for (uint at = local_id(); at < whole; at += CLSORT_SAMPLE_STEP) {
-        const array_t from = advance(h.alt, at);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_SAMPLE_AHEAD; m++)
-            count_cell(s, encode(load_key(from, m * CLSORT_GROUP), h.codec));
-    }
-    #pragma unroll 1
-    for (uint i = whole + local_id(); i < size; i += CLSORT_GROUP)
-        count_cell(s, encode(load_key(h.alt, i), h.codec));
-    for (uint i = local_id(); i < (s.heavies ? s.size : 0); i += CLSORT_AHEAD * CLSORT_GROUP)
-        count_light_cells(h, s, i);
-    local_barrier();
-}
-
-//---- radix: hybrid cells [HYBRID]
-/* The ranges of either end of the sample, where it thins out: each has about as many of it as all
-   those outside of it. Ranges that begin where a gap and its margins do. */
-#define CLSORT_TAIL_LOG2 6
-#define CLSORT_GAP_RANGES 4
-INLINE uint tail_range(uint outside)
-{
-    return 31 - clz(min(outside + 1, 1u << CLSORT_TAIL_LOG2));
-}
-
-/* A cell's QUOTA, which grows with what comes before it: a range begins where it changes. By how
-   many of the sample come before the cell, and, so that no range is very wide, by the cell's
-   number. Floats need that: half of those near zero lie in the outermost of more than a hundred
-   binades. A heavy code takes two ranges: its own, and what follows. */
-INLINE uint cell_quota(cells_t s, uint cell, uint before)
-{
-    const uint spread = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
-                        - CLSORT_GAP_RANGES,
-               even = CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavies,
-               scale = (even << 22) / max(s.light, 1u);
-    return min(before * scale >> 22, even - 1) + cell * spread / CLSORT__HYBRID_CELLS
-           + tail_range(before) + CLSORT_TAIL_LOG2 - tail_range(s.light - before);
-}
-
-/* The first code of a cell. */
-INLINE code_t cell_start(cells_t s, uint cell)
-{
-    const code_t place = map_start(s.map, cell - (cell > 0), 0, fold_code(s.gap, s.most));
-    if (cell == 0)
-        return 0;
-    if (cell == CLSORT_LAST_CELL)
-        return (code_t)(s.most + 1);
-    return cell <= s.gap_cell       ? place
-           : cell == s.gap_cell + 1 ? s.gap.end
-                                    : (code_t)(place + s.gap.size);
-}
-
-/* Does a range begin with this cell? quota, previous: of this cell, and of the one before it. */
-INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
-{
-    if (cell <= 1 || cell >= CLSORT_LAST_CELL)
-        return cell <= 1 || (cell == CLSORT_LAST_CELL && s.most != CLSORT_TOP_CODE);
-    return quota != previous || cell == s.gap_first || cell == s.gap_cell
-           || cell == s.gap_cell + 1 || cell == s.gap_last;
-}
-
-/* Marks those of CLSORT__HYBRID_MASK_CELLS cells with which a range begins. A cell with more than
-   1 / HEAVY_PART of the sample begins one, too. The digits still suffice: such a cell has so many
-   quotas, of which it uses one. before: how many of the sample come before the first of them, and
-   in the end, before what follows; quota: of the cell before. */
-INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
-{
-    uint mask = 0;
-    #pragma unroll 4
-    for (uint bit = 0; bit < CLSORT__HYBRID_MASK_CELLS; bit++) {
-        const uint own = cell_quota(s, first + bit, *before), count = cell_count(s, first + bit);
-        mask |= (begins_range(s, first + bit, own, *quota)
-                 || count > s.size / CLSORT__EDGE_HEAVY_PART) << bit;
-        *quota = own;
-        *before += count;
-    }
-    return mask;
-}
-
-/* The first heavy code from `k` on that does not lie before a cell, by number. */
-INLINE uint heavy_from(cells_t s, uint k, uint cell)
-{
-    #pragma unroll 1
-    while (k < s.heavies && heavy_cells(s)[k] < cell)
-        k++;
-    return k;
-}
-
-//---- radix: hybrid ranges begin [HYBRID]
-/* Says where range `digit` begins, and whether it is that of a heavy code. */
-INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint is_heavy)
-{
-    set_table_code(hybrid_range(h, digit) + RANGE_LOW, low);
-    hybrid_range(h, digit)[RANGE_HEAVY] = is_heavy;
-}
-
-/* Gives heavy code `number` the range `digit`, and what follows it the next. */
-INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
-{
-    const code_t code = heavy_codes(s)[number];
-    begin_range(h, digit, code, 1);
-    begin_range(h, digit + 1, (code_t)(code + 1), 0);
-    set_table_code(hybrid_heavy(h, number) + HEAVY_CODE, code);
-    hybrid_heavy(h, number)[HEAVY_DIGIT] = digit;
-}
-
-/* Writes the ranges, from `digit` on, that begin in CLSORT__HYBRID_MASK_CELLS cells from `first`
-   on: with those in `mask`, and with heavy codes from `heavy` on up to `end`. Returns the next
-   one. */
-INLINE uint write_ranges(hybrid_t h, cells_t s, uint first, uint mask, uint heavy, uint end,
-                         uint digit)
-{
-    while (mask != 0 || heavy < end) {
-        const uint cell = first + (mask ? 31 - clz(mask & -mask) : CLSORT__HYBRID_MASK_CELLS);
-        if (heavy < end && heavy_cells(s)[heavy] < cell) {
-            write_heavy(h, s, heavy, digit);
-            heavy++;
-            digit += 2;
-        } else {
-            begin_range(h, digit, cell_start(s, cell), 0);
-            mask &= mask - 1;
-            digit++;
-        }
-    }
-    return digit;
-}
-
-/* Keeps the masks of own cells where the words will lie. before: of the sample. Returns how many
-   ranges begin in these cells. */
-INLINE uint mark_cells(hybrid_t h, cells_t s, uint before)
-{
-    const uint first = local_id() * CLSORT_OWN_CELLS, end = first + CLSORT_OWN_CELLS,
-               heavy = heavy_from(s, 0, first), heavies = heavy_from(s, heavy, end) - heavy;
-    uint quota = first ? cell_quota(s, first - 1, before - cell_count(s, first - 1)) : 0,
-         begun = 0;
-    #pragma unroll 1
-    for (uint cell = first; cell < end; cell += CLSORT__HYBRID_MASK_CELLS) {
-        const uint mask = mask_cells(s, cell, &before, &quota);
-        h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS] = mask;
-        begun += popcount(mask);
-    }
-    return begun + 2 * heavies;
-}
-
-/* Writes the words of own cells, whose masks are there, and the ranges that begin in them, from
-   `digit` on. A word has, from the lowest bit on, a mask of 16 bits; the digit that begins next;
-   the next heavy code; and in its highest bit whether that lies in these cells. */
-INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
-{
-    const uint first = local_id() * CLSORT_OWN_CELLS;
-    uint heavy = heavy_from(s, 0, first);
-    #pragma unroll 1
-    for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell += CLSORT__HYBRID_MASK_CELLS) {
-        global uint *word = h.tables + CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS;
-        const uint mask = *word, end = heavy_from(s, heavy, cell + CLSORT__HYBRID_MASK_CELLS);
-        *word = (uint)(heavy < end) << 31 | heavy << 24 | (digit & 0xFF) << 16 | mask;
-        digit = write_ranges(h, s, cell, mask, heavy, end, digit);
-        heavy = end;
-    }
-}
-
-/* Writes the words of cells and the ranges where these are cell groups. Returns how many these
-   are. */
-INLINE uint write_cell_groups(hybrid_t h, cells_t s)
-{
-    const uint digits = CLSORT_CELL_GROUPS + 1 + (s.most != CLSORT_TOP_CODE);
-    for (uint w = local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {
-        const uint last = w * CLSORT__HYBRID_MASK_CELLS + CLSORT_CELL_GROUP - 2,
-                   next = 1 + last / CLSORT_CELL_GROUP,
-                   starts = last % CLSORT_CELL_GROUP >= CLSORT_CELL_GROUP - 2;
-        h.tables[CLSORT__HYBRID_MASKS_AT + w]
-            = w == 0 ? 3 : (min(next, digits) & 0xFF) << 16 | (starts && next < digits) << 1;
-    }
-    for (uint d = local_id(); d < digits; d += CLSORT_GROUP)
-        begin_range(h, d, cell_start(s, d ? 1 + (d - 1) * CLSORT_CELL_GROUP : 0), 0);
-    return digits;
-}
-
-//---- radix: hybrid heavy codes [HYBRID]
-#define CLSORT_HEAVY_SAMPLE_SLOTS (2 * CLSORT__HYBRID_HEAVY_SAMPLE)
-
-/* Has a cell too many of the sample, `heaviest`, for one range? Never if each of its codes gets a
-   second digit, since such buckets need no sort. */
-INLINE uint is_too_heavy(hybrid_t h, cells_t s, uint heaviest)
-{
-    return heaviest > s.size / CLSORT__EDGE_HEAVY_PART
-           && map_start(s.map, 1, 0, s.most) - s.map.low >= h.second_digits;
-}
-
-/* Has a cell so many of the sample that a code in it may be heavy? Bit 16 and above: so many that
-   SKIP_PASSES must be cleared if no code is heavy. Called by all work-items with `sums` free; ends
-   with a barrier. */
-INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
-{
-    const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART;
-    return group_total(crowded | is_too_heavy(h, s, heaviest) << 16, s.sums);
-}
-
-/* Counts how often each of `size` codes of the sample is there, in CLSORT_HEAVY_SAMPLE_SLOTS words
-   in place of the cells' counts: in the upper 16 bits, how often; in the lower ones, 1 more than
-   the number of one of them, or 0. Called by all work-items; ends with a barrier. */
-INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
-{
-    clear_words(s.counts, CLSORT_HEAVY_SAMPLE_SLOTS);
-    for (uint i = local_id(); i < size; i += CLSORT_GROUP)
-        s.heavy_sample[i] = encode(load_key(h.alt, i * (s.size / size)), h.codec);
-    local_barrier();
-    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
-        const code_t code = s.heavy_sample[i];
-        uint at = (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> 16, found;
-        do {
-            at = (at + 1) % CLSORT_HEAVY_SAMPLE_SLOTS;
-            found = atomic_cmpxchg(&s.counts[at], 0, i + 1);
-        } while (found != 0 && s.heavy_sample[(found & 0xFFFF) - 1] != code);
-        atomic_add(&s.counts[at], 1u << 16);
-    }
-    local_barrier();
-}
-
-/* Leaves the codes that `least` of those counted have, or more, as heavy_codes, in ascending order;
-   where there are too many, some of them. *weight: how many have them. Returns how many codes.
-   Called by all work-items; ends with a barrier. */
-INLINE uint list_heavies(cells_t s, uint least, uint *weight)
-{
-    local code_t *list = heavy_codes(s) + CLSORT__EDGE_HEAVIES;
-    uint found = 0, size = 0, total;
-    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP) {
-        const uint count = s.counts[i] >> 16;
-        found += count >= least;
-        size += count >= least ? count : 0;
-    }
-    *weight = group_total(size, s.sums);
-    uint place = group_scan_total(found, s.sums, &total);
-    total = min(total, CLSORT__EDGE_HEAVIES + 0u);
-    for (uint i = local_id(); i < CLSORT_HEAVY_SAMPLE_SLOTS; i += CLSORT_GROUP)
-        if (s.counts[i] >> 16 >= least && place < total)
-            list[place++] = s.heavy_sample[(s.counts[i] & 0xFFFF) - 1];
-    local_barrier();
-    for (uint i = local_id(); i < total; i += CLSORT_GROUP) {
-        uint rank = 0;
-        for (uint j = 0; j < total; j++)
-            rank += list[j] < list[i];
-        heavy_codes(s)[rank] = list[i];
-    }
-    local_barrier();
-    for (uint i = local_id(); i < total; i += CLSORT_GROUP)
-        heavy_cells(s)[i] = cell_of_code(s, heavy_codes(s)[i]);
-    local_barrier();
-    return total;
-}
-
-/* Finds heavy codes: those that a part of the sample has often. Returns how many; 0 where less than
-   half of that part has them. The cells lose their counts. Called by all work-items; ends with a
+/* Flags the heads of a tile's segments and finds their end. The segments are `per` segments of
+   equal size; or with offsets, the short segments that begin in the group's half tile, and these
+   always fit. Only the last segment of a half tile can be long: clsort_segment_tile sorts it.
+   Called by all work-items, with `m` cleared and a barrier since; `m` is complete after a
    barrier. */
-INLINE uint find_heavies(hybrid_t h, cells_t s)
+INLINE layout_t flag_segments(jobs_t j, packing_t m)
 {
-    const uint size = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u);
-    uint weight;
-    count_heavy_sample(h, s, size);
-    const uint heavies = list_heavies(s, CLSORT__EDGE_LEAST_HEAVY, &weight);
-    return CLSORT__EDGE_HEAVIES_PART * weight < size ? 0 : heavies;
-}
-
-//---- radix: hybrid cells kernel [HYBRID]
-/* How many of the sample lie in the cells of a work-item; *heaviest: in one of these. */
-INLINE uint sum_cells(cells_t s, uint *heaviest)
-{
-    const uint first = local_id() * CLSORT_OWN_CELLS;
-    uint sum = 0;
-    *heaviest = 0;
-    #pragma unroll 8
-    for (uint c = first; c < first + CLSORT_OWN_CELLS; c++) {
-        sum += cell_count(s, c);
-        *heaviest = max(*heaviest, cell_count(s, c));
-    }
-    return sum;
-}
-
-/* Has no work-item's cells much more than its part of the sample? Called by all work-items with
-   `sums` free; ends with a barrier. */
-INLINE uint is_flat(cells_t s, uint sum)
-{
-    return group_total(sum > CLSORT__EDGE_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;
-}
-
-/* Would ranges that are not cell groups need more second digits than they may have? */
-INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
-{
-    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.second_digits;
-    return !s.cell_groups && most != 0
-           && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);
-}
-
-/* The factor of a map by n second digits of each cell group, from that of the cells. */
-INLINE ulong group_factor(uint f, uint n) { return (ulong)(f / CLSORT_CELL_GROUP) * n; }
-
-/* How many second digits each cell group has if they are counted together with the first ones, else
-   0. That pays where cell groups have about equally many keys, which clsort_hybrid_ranges sees. */
-INLINE uint cell_group_digits(hybrid_t h, cells_t s)
-{
-    const ulong factor = group_factor(s.map.factor, h.group_digits);
-    return s.cell_groups && factor < 1UL << 31 ? h.group_digits : 0;
-}
-
-/* Writes the head and clears the counts of ranges. SKIP_PASSES is 1 unless a work-item gives up, or
-   there are too many keys. Called by all work-items. */
-INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
-{
-    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        h.next[d] = 0;
-    if (local_id() == 0) {
-        *h.skip_passes = 1;
-        h.tables[CLSORT__HEAD_OVER] = h.tables[CLSORT__HEAD_TILES] = 0;
-        h.tables[CLSORT__HEAD_LISTED] = 0;
-        h.tables[CLSORT__HEAD_DIGITS] = digits;
-        h.tables[CLSORT__HEAD_SHIFT] = s.map.shift;
-        h.tables[CLSORT__HEAD_FACTOR] = s.map.factor;
-        h.tables[CLSORT__HEAD_CELL_GROUPS] = s.cell_groups;
-        h.tables[CLSORT__HEAD_GROUP_DIGITS] = cell_group_digits(h, s);
-        h.tables[CLSORT__HEAD_HEAVIES] = s.heavies;
-        set_table_code(h.tables + CLSORT__HEAD_LEAST, s.map.low);
-        set_table_code(h.tables + CLSORT__HEAD_MOST, s.most);
-        set_table_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));
-        set_table_code(h.tables + CLSORT__HEAD_FIRST + 2, s.first);
-        set_table_code(h.tables + CLSORT__HEAD_LAST, s.last);
-        set_table_code(h.tables + CLSORT__HEAD_LAST + 2, cap_add(s.last, s.margin));
-        set_table_code(h.tables + CLSORT__HEAD_GAP_LOW, s.gap.low);
-        set_table_code(h.tables + CLSORT__HEAD_GAP_END, s.gap.end);
-        set_table_code(h.tables + CLSORT__HEAD_GAP_SIZE, s.gap.size);
-    }
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    if (gives_up || lacks_second_digits(h, s))
-        atomic_and(h.skip_passes, 0);
-}
-
-//---- radix: hybrid sample is counted [HYBRID]
-/* Counts the cells, again where a cell is crowded. *sum: how many of the sample lie in the cells of
-   a work-item; *heaviest: in one of these. Returns whether passes must sort. Called by all
-   work-items; ends with a barrier. */
-INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
-{
-    uint gives_up = 0;
-    for (uint round = 0; round < (CLSORT_PAIRS ? 1 : 2); round++) {
-        count_cells(h, *s);
-        *sum = sum_cells(*s, heaviest);
-        if (CLSORT_PAIRS || round > 0)
+    const segments_t s = j.segments;
+    const uint t = local_id(), group = (uint)get_group_id(0),
+               reach = CLSORT_TILE_ITEMS / 2, half_begin = group * reach, per = j.per;
+    const uint first = per ? group * per : first_of_half_tile(j, group, reach);
+    const segment_t nothing = { 0, 0 },
+                    head = first < s.segments ? take_segment(s, first) : nothing;
+    const layout_t layout = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };
+    for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
+        const segment_t own = take_segment(s, i);
+        const uint start = per ? (i - first) * own.size : own.begin - head.begin;
+        if (!per && own.begin - half_begin >= reach)
             break;
-        const uint crowded = is_crowded(h, *s, *heaviest);
-        if (CLSORT_BRANCH_BARRIERS && !crowded)
-            break;
-        const uint heavies = find_heavies(h, *s);
-        s->heavies = crowded ? heavies : 0;
-        gives_up = s->heavies == 0 && crowded >> 16;
-        if (CLSORT_BRANCH_BARRIERS && gives_up)
-            break;
-    }
-    return gives_up;
-}
-
-/* One work-group. space: 2 * CLSORT_GROUP + CLSORT__HYBRID_HEAVY_SAMPLE codes, CLSORT_CELL_WORDS
-   padded words, 2 * CLSORT_GROUP + 1 words. */
-CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    local code_t *extremes = (local code_t *)space, *heavy_sample = extremes + 2 * CLSORT_GROUP;
-    local uint *counts = (local uint *)(heavy_sample + CLSORT__HYBRID_HEAVY_SAMPLE),
-               *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
-    cells_t s = { counts, sums, extremes, heavy_sample, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
-                  sample_size(h), 0, 0, 0, 0, 0, 0 };
-    uint digits, heaviest, sum;
-    if (h.n == 0)   /* passes, whatever SKIP_PASSES holds, have no blocks then */
-        return;
-    find_extremes(h, &s);
-    make_cell_map(h, &s);
-    const uint sample_gives_up = count_sample(h, &s, &sum, &heaviest),
-               before = group_scan_total(sum, s.sums, &s.light);
-    s.cell_groups = is_flat(s, sum) && s.heavies == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
-    const uint gives_up = CLSORT_PAIRS ? !(s.cell_groups && takes_keys(s.map)) : sample_gives_up,
-               begun = gives_up || s.cell_groups ? 0 : mark_cells(h, s, before),
-               digit = group_scan_total(begun, s.sums, &digits);
-    if (s.cell_groups) digits = write_cell_groups(h, s);
-    else if (!gives_up) write_cells(h, s, digit);
-    write_head(h, s, digits, gives_up || is_too_heavy(h, s, heaviest));
-}
-
-//---- radix: hybrid digits [HYBRID]
-/* How a split finds the digit of a code: by the masks of cells, in local memory; by the digits of
-   cells there, of a byte each; by the masks and the heavy codes behind them; by cell groups; inside
-   a range by its map alone; of pairs, by cell groups that values do not tell apart; or, to count
-   them, by the second digits of all cell groups. cell_groups: ranges are these; heavies: how many
-   heavy codes there are; outside_at: where counters of what lies in no cell group begin. */
-enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, BY_MAP, BY_KEYS, BY_GROUP_DIGITS };
-typedef struct {
-    linear_map_t map;
-    code_t span;
-    local const uint *masks;
-    local const code_t *heavy_codes;
-    uint cell_groups, heavies;
-    gap_t gap;
-    uint outside_at;
-} finder_t;
-
-/* What finds the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES codes; the
-   masks are loaded if asked for. Called by all work-items; needs a barrier after. */
-INLINE finder_t first_finder(hybrid_t h, local uint *masks, uint asked)
-{
-    local code_t *heavy_codes = (local code_t *)(masks + CLSORT_CELL_MASKS);
-    const code_t least = table_code(h.tables + CLSORT__HEAD_LEAST);
-    const gap_t gap = { table_code(h.tables + CLSORT__HEAD_GAP_LOW),
-                        table_code(h.tables + CLSORT__HEAD_GAP_END),
-                        table_code(h.tables + CLSORT__HEAD_GAP_SIZE) };
-    const code_t end = fold_code(gap, table_code(h.tables + CLSORT__HEAD_MOST));
-    const finder_t s = { { least, h.tables[CLSORT__HEAD_SHIFT], h.tables[CLSORT__HEAD_FACTOR] },
-                         (code_t)(end - least), masks, heavy_codes,
-                         h.tables[CLSORT__HEAD_CELL_GROUPS], h.tables[CLSORT__HEAD_HEAVIES], gap };
-    for (uint i = local_id(); i < CLSORT_CELL_MASKS && asked; i += CLSORT_GROUP)
-        masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
-    for (uint i = local_id(); i < s.heavies; i += CLSORT_GROUP)
-        heavy_codes[i] = table_code(hybrid_heavy(h, i) + HEAVY_CODE);
-    return s;
-}
-
-/* Writes the digits of all cells where masks would lie. Called by all work-items; needs a barrier
-   after. */
-INLINE void spread_masks(hybrid_t h, local uint *digits)
-{
-    for (uint i = local_id(); i < CLSORT_CELL_MASKS; i += CLSORT_GROUP) {
-        const uint word = h.tables[CLSORT__HYBRID_MASKS_AT + i];
-        uint digit = (word >> 16 & 0xFF) - 1;
-        for (uint k = 0; k < CLSORT__HYBRID_MASK_CELLS / 4; k++) {
-            uint four = 0;
-            for (uint m = 0; m < 4; m++) {
-                digit += word >> (4 * k + m) & 1;
-                four |= (digit & 0xFF) << 8 * m;
-            }
-            digits[i * (CLSORT__HYBRID_MASK_CELLS / 4) + k] = four;
-        }
-    }
-}
-
-/* What the digit of a heavy code has beside the number of its range. */
-#define CLSORT_HEAVY_FLAG CLSORT__HYBRID_DIGITS
-
-/* The digit of a code, if there are heavy codes in the cells of word `at`. digit: without these. */
-INLINE uint heavy_digit(finder_t s, code_t code, uint at, uint digit)
-{
-    const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & 0x7F,
-               above = first_above(s.heavy_codes, first, end, code),
-               is_heavy = above > first && s.heavy_codes[above - 1] == code;
-    return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_HEAVY_FLAG;
-}
-
-/* The cell group of a pair, by the upper half of its code. */
-INLINE uint cell_group_of_key(finder_t s, uint key)
-{
-    const uint low = (uint)((ulong)s.map.low >> 32), span = (uint)((ulong)s.span >> 32);
-    const ulong product = (ulong)((key - low) >> (s.map.shift - 32)) * s.map.factor;
-    return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2))
-           : key < low       ? 0
-                             : CLSORT__HYBRID_DIGITS - 1u;
-}
-
-//---- radix: hybrid digit of a code [HYBRID]
-/* The digit of a code. */
-INLINE uint split_digit(finder_t s, code_t code, const uint by)
-{
-    if (by == BY_MAP)
-        return map_part(s.map, code);
-    if (by == BY_KEYS)
-        return cell_group_of_key(s, (uint)((ulong)code >> 32));
-    const code_t place = by == BY_CELL_GROUPS || by == BY_GROUP_DIGITS ? code
-                                                                       : fold_code(s.gap, code);
-    const uint below = code < s.map.low, inside = (code_t)(place - s.map.low) <= s.span,
-               cell_group = 1 + (uint)(map_product(s.map, code)
-                                       >> (31 + CLSORT__HYBRID_CELL_GROUP_LOG2));
-    if (by == BY_CELL_GROUPS)
-        return inside ? cell_group : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
-    if (by == BY_GROUP_DIGITS)
-        return inside ? map_part(s.map, code) : s.outside_at + below;
-    const uint cell = inside ? 1 + map_part(s.map, place) : below ? 0 : CLSORT_LAST_CELL;
-    if (by == BY_DIGITS)
-        return ((local const uchar *)s.masks)[cell];
-    const uint at = cell / CLSORT__HYBRID_MASK_CELLS, word = s.masks[at],
-               before = popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;
-    if (by == BY_MASKS)
-        return (word >> 16) + before;
-    const uint digit = (word >> 16 & 0xFF) + before;
-    return word >> 31 ? heavy_digit(s, code, at, digit) : digit;
-}
-
-/* Is a range a cell group, where there are such? Else it is what lies outside the sample. */
-INLINE uint is_cell_group(uint digit)
-{
-    return digit - 1 < CLSORT_CELL_GROUPS;
-}
-
-/* The map of a range, whose parts are its second digits. */
-INLINE linear_map_t load_range_map(hybrid_t h, uint digit)
-{
-    global const uint *range = hybrid_range(h, digit);
-    const uint group_digits = h.tables[CLSORT__HEAD_GROUP_DIGITS],
-               grouped = group_digits != 0 && is_cell_group(digit);
-    const linear_map_t map = {
-        table_code(grouped ? h.tables + CLSORT__HEAD_LEAST : range + RANGE_LOW),
-        range[RANGE_SHIFT], range[RANGE_FACTOR], grouped ? (digit - 1) * group_digits : 0
-    };
-    return map;
-}
-
-//---- radix: hybrid count [HYBRID]
-/* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among the first `size`? */
-INLINE uint all_ahead(uint at, uint size)
-{
-    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= size;
-}
-
-/* Loads the codes of CLSORT_AHEAD keys, of pairs without values. Loads do not wait for each
-   other. */
-INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at)
-{
-    from = advance(from, at);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++)
-        code[m] = load_decider(from, m * CLSORT_GROUP);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++)
-        code[m] = encode(code[m], codec);
-}
-
-/* Where a key is counted: each counter has copies but those of second digits. */
-INLINE uint counter_of(finder_t s, code_t code, const uint by)
-{
-    const uint copies = by == BY_MAP || by == BY_GROUP_DIGITS ? 1 : CLSORT__HYBRID_COPIES,
-               most = by == BY_HEAVIES ? CLSORT_HEAVY_FLAG - 1u : ~0u;
-    return local_id() % copies + copies * (split_digit(s, code, by) & most);
-}
-
-/* Adds to a counter: those of cell groups' second digits have half a word each. */
-INLINE void add_count(local uint *counters, uint at, uint count, const uint by)
-{
-    if (by == BY_GROUP_DIGITS) atomic_add(&counters[at / 2], count << at % 2 * 16);
-    else atomic_add(&counters[at], count);
-}
-
-/* Adds a key to the counters of second digits of cell groups; lanes with that of the first one at
-   once. Called by whole warps. */
-INLINE void count_with_peers(local uint *counters, uint digit)
-{
-    uint first;
-    const uint lane = local_id() % CLSORT__WARP, peers = first_peers(digit, &first),
-               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
-    if (count != 0)
-        add_count(counters, digit, count, BY_GROUP_DIGITS);
-}
-
-/* Adds CLSORT_AHEAD keys of a work-item to the counters. Where keys are sorted, many of a warp have
-   one digit. Where warps are not known and the first and the last key have the same digit, those
-   that follow one another with one are added at once. */
-INLINE void count_ahead(finder_t s, const code_t *code, local uint *counters,
-                        const uint by)
-{
-    uint at[CLSORT_AHEAD], repeats = 1;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++)
-        at[m] = counter_of(s, code[m], by);
-    if (by == BY_GROUP_DIGITS && lanes_crowd(at[0], CLSORT__EDGE_BINS_CROWD)) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            count_with_peers(counters, at[m]);
-        return;
-    }
-    if (CLSORT_WARPS || at[0] != at[CLSORT_AHEAD - 1]) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            add_count(counters, at[m], 1, by);
-        return;
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++)
-        if (m + 1 < CLSORT_AHEAD && at[m] == at[m + 1]) repeats++;
-        else add_count(counters, at[m], repeats, by), repeats = 1;
-}
-
-/* Adds some of `size` keys to the counters: CLSORT_AHEAD for each work-item from `first` on, then
-   again every `step` keys. Work-items do not wait for each other. Called by all work-items with the
-   counters ready. */
-INLINE void count_by_split(finder_t s, array_t from, codec_t codec, uint size, uint first,
-                           uint step, local uint *counters, const uint by)
-{
-    for (uint at = first + local_id(); at < size; at += step) {
-        if (all_ahead(at, size)) {
-            code_t code[CLSORT_AHEAD];
-            load_ahead(code, from, codec, at);
-            count_ahead(s, code, counters, by);
-        } else
-            for (uint i = at; i < size; i += CLSORT_GROUP)
-                add_count(counters, counter_of(s, encode(load_decider(from, i), codec), by), 1, by);
-    }
-}
-
-/* Adds the copies of each counter to the count of its range. Called by all work-items with a
-   barrier since the last count. */
-INLINE void add_copies(hybrid_t h, local const uint *counters)
-{
-    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
-        uint count = 0;
-        for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)
-            count += counters[d * CLSORT__HYBRID_COPIES + k];
-        if (count != 0)
-            atomic_add(&h.next[d], count);
-    }
-}
-
-//---- radix: hybrid count of second digits [HYBRID]
-/* Counts keys as count_by_split does, by the second digits of all cell groups. */
-INLINE void count_group_digits(hybrid_t h, finder_t s, uint group_digits, uint first,
-                               uint step, local uint *counters)
-{
-    s.map.factor = (uint)group_factor(s.map.factor, group_digits);
-    s.outside_at = CLSORT_CELL_GROUPS * group_digits;
-    count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_GROUP_DIGITS);
-}
-
-INLINE uint group_digit_count(local const uint *counters, uint digit)
-{
-    return counters[digit / 2] >> digit % 2 * 16 & 0xFFFF;
-}
-
-/* Adds the counts of second digits to those of buckets and of ranges. Called by all work-items with
-   a barrier since the last count. */
-INLINE void add_group_digits(hybrid_t h, uint group_digits, local const uint *counters)
-{
-    const uint lanes = CLSORT__WARP, step = CLSORT_GROUP / lanes;
-    for (uint group = local_id() / lanes; group < CLSORT_CELL_GROUPS; group += step)
-        for (uint k = local_id() % lanes; k < group_digits; k += lanes) {
-            const uint count = group_digit_count(counters, group * group_digits + k);
-            if (count != 0)
-                atomic_add(&h.buckets[(group + 1) * h.second_digits + k], count);
-        }
-    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
-        uint sum = is_cell_group(d)
-                       ? 0
-                       : group_digit_count(counters, CLSORT_CELL_GROUPS * group_digits + (d == 0));
-        for (uint k = 0; k < (is_cell_group(d) ? group_digits : 0); k++)
-            sum += group_digit_count(counters, (d - 1) * group_digits + k);
-        if (sum != 0)
-            atomic_add(&h.next[d], sum);
-    }
-}
-
-//---- radix: hybrid count kernel [HYBRID]
-/* Any number of work-groups. space: CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS words, then
-   CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes; or
-   CLSORT__HYBRID_GROUP_DIGIT_WORDS words, if these are more. */
-CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    local uint *counters = (local uint *)space,
-               *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
-    const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),
-               step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
-    if (!hybrid_sorts(h))
-        return;
-    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS];
-    const finder_t s = first_finder(h, masks, h.tables[CLSORT__HEAD_HEAVIES]);
-    clear_words(counters, counted ? CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted)
-                                  : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS);
-    if (s.heavies == 0 && !s.cell_groups)
-        spread_masks(h, masks);
-    local_barrier();
-    if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_KEYS);
-    else if (counted) count_group_digits(h, s, counted, first, step, counters);
-    else if (s.cell_groups)
-        count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_CELL_GROUPS);
-    else if (s.heavies == 0)
-        count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_DIGITS);
-    else count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_HEAVIES);
-    local_barrier();
-    if (counted) add_group_digits(h, counted, counters);
-    else add_copies(h, counters);
-}
-
-//---- radix: hybrid ranges [HYBRID]
-/* Does a bucket of so many keys fit into a work-group? */
-INLINE uint fits_bucket(uint size)
-{
-    return size <= CLSORT_BUCKET_TILE;
-}
-
-/* Notes a bucket of so many keys, and leaves all to the passes where the buckets above the capacity
-   take too long: one of them, or all together. */
-INLINE void check_bucket(hybrid_t h, uint size)
-{
-    if (fits_bucket(size))
-        return;
-    const uint most = h.n / CLSORT__EDGE_OVER_PART,
-               before = atomic_add(&h.tables[CLSORT__HEAD_OVER], size);
-    if (before > most || size > most - before
-        || size / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))
-        atomic_and(h.skip_passes, 0);
-}
-
-/* The second digits of a range: as many as its keys need, and, unless ranges are cell groups, whose
-   codes lie about evenly, twice as many, so an even number, which clsort_hybrid_starts may join in
-   twos; one for each code of a narrow range, whose buckets then need no sort; all that there are
-   outside of the sample and at its edges, where keys crowd or end. A bucket keeps room for some
-   standard deviations, and for more outside of cell groups. Without second digits it is one part,
-   by max: LLVM 18 in PoCL 6.0 aborts at a conditional expression. */
-INLINE linear_map_t make_range_map(hybrid_t h, code_t low, code_t last, uint size,
-                                   uint outside)
-{
-    const uint cell_groups = h.tables[CLSORT__HEAD_CELL_GROUPS],
-               room = cell_groups ? CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE, CLSORT_GROUP)
-                                  : CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE),
-               needed = (size / room + 1) << !cell_groups,
-               wanted = outside || (code_t)(last - low) < h.second_digits ? h.second_digits
-                                                                          : needed;
-    linear_map_t map = make_map(low, last, max(min(wanted, h.second_digits), 1u), 0);
-    if (!cell_groups && !one_code_parts(map) && h.second_digits)
-        map.factor &= ~1u;
-    return map;
-}
-
-/* Is a range that of a heavy code? */
-INLINE uint is_heavy_range(hybrid_t h, uint digit)
-{
-    return digit < h.tables[CLSORT__HEAD_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;
-}
-
-/* Has a range codes where keys may begin, edge: CLSORT__HEAD_FIRST, or end, CLSORT__HEAD_LAST? */
-INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
-{
-    return last >= table_code(h.tables + edge) && low <= table_code(h.tables + edge + 2);
-}
-
-/* Writes range `digit`, of `size` keys, which begins behind `tiles` tiles. group_digits: second
-   digits of a cell group, if they have been counted, else 0. */
-INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint group_digits)
-{
-    global uint *range = hybrid_range(h, digit);
-    const uint used = digit < h.tables[CLSORT__HEAD_DIGITS],
-               next = digit + 1 < h.tables[CLSORT__HEAD_DIGITS];
-    const code_t low = used ? table_code(range + RANGE_LOW) : 0,
-                 last = next ? table_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1
-                             : CLSORT_TOP_CODE;
-    const code_t gap = table_code(h.tables + CLSORT__HEAD_GAP_LOW);
-    const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
-                         || is_edge(h, low, last, CLSORT__HEAD_FIRST)
-                         || is_edge(h, low, last, CLSORT__HEAD_LAST);
-    linear_map_t map = make_range_map(h, low, last, size, outside);
-    if (group_digits != 0 && is_cell_group(digit)) {
-        map.shift = h.tables[CLSORT__HEAD_SHIFT];
-        map.factor = (uint)group_factor(h.tables[CLSORT__HEAD_FACTOR], group_digits);
-    }
-    if (!used)
-        set_table_code(range + RANGE_LOW, low);
-    set_table_code(range + RANGE_LAST, last);
-    range[RANGE_SHIFT] = map.shift;
-    range[RANGE_FACTOR] = map.factor;
-    range[RANGE_TILES] = tiles;
-    if (size > h.n / CLSORT__EDGE_HEAVY_PART && !is_heavy_range(h, digit)
-        && !(h.second_digits && one_code_parts(map)))
-        atomic_and(h.skip_passes, 0);
-    if (h.second_digits == 0 && !one_code_parts(map))
-        check_bucket(h, size);
-}
-
-/* How many tiles resplit moves of a range of so many keys. */
-INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
-{
-    return is_heavy_range(h, digit) ? 0 : (size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
-}
-
-//---- radix: hybrid ranges kernel [HYBRID]
-/* Returns how many second digits of each cell group have been counted. Where a cell group has too
-   many keys for so many buckets, their counts are cleared, and they are counted again by ranges.
-   Called by all work-items with `sums` free; has barriers. */
-INLINE uint check_group_digits(hybrid_t h, local uint *sums)
-{
-    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
-               most = counted * CLSORT__EDGE_MOST_EVEN(CLSORT_BUCKET_TILE, CLSORT_GROUP);
-    uint crowded = 0;
-    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        crowded |= counted != 0 && is_cell_group(d) && h.next[d] > most;
-    crowded = group_total(crowded, sums);
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.second_digits && crowded;
-         i += CLSORT_GROUP)
-        h.buckets[i] = 0;
-    if (local_id() == 0 && crowded)
-        h.tables[CLSORT__HEAD_GROUP_DIGITS] = 0;
-    return crowded ? 0 : counted;
-}
-
-/* One work-group. A heavy code's keys do not move, so its range is at its end already. space: 2 *
-   CLSORT_GROUP + 1 words. */
-CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    local uint *sums = (local uint *)space;
-    const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;
-    uint size[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
-    if (!hybrid_sorts(h))
-        return;
-    const uint counted = check_group_digits(h, sums);
-    for (uint k = 0; k < own; k++) {
-        size[k] = h.next[first + k];
-        sum += size[k];
-        tiles += range_tiles(h, first + k, size[k]);
-    }
-    sum = group_scan_total(sum, sums, &total);
-    if (local_id() == 0 && total != h.n)    /* a counter of 16 bits was too small */
-        atomic_and(h.skip_passes, 0);
-    tiles = group_scan_total(tiles, sums, &total);
-    for (uint k = 0; k < own; k++) {
-        h.next[first + k] = is_heavy_range(h, first + k) ? sum + size[k] : sum;
-        write_range(h, first + k, size[k], tiles, counted);
-        sum += size[k];
-        tiles += range_tiles(h, first + k, size[k]);
-    }
-    if (local_id() == 0)
-        h.tables[CLSORT__HEAD_TILES] = total;
-}
-
-//---- radix: hybrid a tile moves [HYBRID]
-/* The local memory of a split: staged codes; counters[digit], later where the digit begins in the
-   tile; offsets[digit]: from the tile to where its keys go. */
-#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)
-typedef struct {
-    local code_t *staged;
-    local uint *counters, *offsets, *sums, *masks;
-} split_space_t;
-
-INLINE split_space_t split_space(local ulong2 *space)
-{
-    local uint *counters = (local uint *)space + CLSORT_RADIX_TILE * CLSORT_KEY_BYTES / 4,
-               *offsets = counters + CLSORT_MOST_SECOND_DIGITS,
-               *sums = offsets + CLSORT_MOST_SECOND_DIGITS;
-    const split_space_t l = { (local code_t *)space, counters, offsets, sums,
-                              sums + 2 * CLSORT_GROUP + 2 };
-    return l;
-}
-
-/* Reserves the places of the digits of `size` keys; without CLSORT_BRANCH_BARRIERS, of none, too.
-   Called by all work-items with a barrier since the keys were counted; needs one after. */
-INLINE void reserve_places(split_space_t l, global uint *next, uint size, const uint by)
-{
-    const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : CLSORT__HYBRID_DIGITS)
-                     / CLSORT_GROUP,
-               first = local_id() * own;
-    uint count[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP],
-        place[CLSORT_MOST_SECOND_DIGITS / CLSORT_GROUP], sum = 0;
-    #pragma unroll
-    for (uint k = 0; k < own; k++) {
-        count[k] = CLSORT_BRANCH_BARRIERS || size != 0 ? l.counters[first + k] : 0;
-        place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;
-        sum += count[k];
-    }
-    sum = group_scan(sum, l.sums);
-    #pragma unroll
-    for (uint k = 0; k < own; k++) {
-        l.counters[first + k] = sum;
-        l.offsets[first + k] = place[k] - sum;
-        sum += count[k];
-    }
-}
-
-/* A tile's keys: where they lie and go, where the next one of each digit goes, and how many. */
-typedef struct {
-    array_t from, to;
-    global uint *next;
-    uint size;
-} tile_move_t;
-
-/* Staged codes that a work-item has on their way at the same time. */
-#if CLSORT_KEY_BYTES == 4
-#define CLSORT_STAGED_AHEAD 8
-#else
-#define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS
-#endif
-
-/* Do the digits of staged codes lie where the masks were? With CLSORT_WIDE there is no room. */
-#define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)
-
-/* Writes the i-th staged code of a tile as a key to its digit's place. */
-INLINE void write_one(tile_move_t v, finder_t s, split_space_t l, codec_t codec, uint i,
-                      const uint by)
-{
-    const local uchar *digits = (local uchar *)l.masks;
-    const code_t code = l.staged[i];
-    const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
-    store_key(v.to, l.offsets[digit] + i, decode(code, codec));
-}
-
-/* Writes the staged codes of a whole tile. */
-INLINE void write_staged(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
-                         const uint by)
-{
-    #pragma unroll CLSORT_STAGED_AHEAD
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (CLSORT_BRANCH_BARRIERS || v.size != 0)
-            write_one(v, s, l, codec, local_id() + m * CLSORT_GROUP, by);
-}
-
-//---- radix: hybrid whole tiles [HYBRID]
-/* Hides from the compiler that a code, or a word, is unchanged. */
-#if CLSORT_WARPS && CLSORT_KEY_BYTES == 8
-#define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+l"(x))
-#define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
-#elif CLSORT_WARPS
-#define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+r"(x))
-#define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
-#else
-#define CLSORT_OPAQUE_CODE(x)
-#define CLSORT_OPAQUE_WORD(x)
-#endif
-
-/* What a work-item keeps of a tile: codes; their ranks in their digits, two in a word; and digits,
-   four in a word, but not those by maps, which are found again. */
-typedef struct {
-    code_t code[CLSORT_RADIX_ITEMS];
-    uint rank[CLSORT_RANK_WORDS], digits[CLSORT_DIGIT_WORDS];
-} kept_t;
-
-//---- radix: hybrid whole tiles move [HYBRID]
-/* Finds the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
-   same time, so the compiler must not keep the parts of a word beside it. */
-INLINE void find_kept(kept_t *k, finder_t s, const uint by)
-{
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        set_digit(k->digits, m, split_digit(s, k->code[m], by));
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_DIGIT_WORDS; m++)
-        CLSORT_OPAQUE_WORD(k->digits[m]);
-}
-
-/* The digit of the m-th code that is kept. */
-INLINE uint kept_digit(const kept_t *k, finder_t s, uint m, const uint by)
-{
-    return by == BY_MAP ? split_digit(s, k->code[m], by) : get_digit(k->digits, m);
-}
-
-/* Do counters wait for each other, since neighbours of sorted keys have one digit: half of the warp
-   that of its first lane; or, where warps are not known, keys of the work-item that of the next?
-   Called by whole warps. */
-INLINE uint digits_crowd(const kept_t *k, finder_t s, const uint by)
-{
-    const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;
-    return CLSORT_WARPS ? lanes_crowd(digit, CLSORT__EDGE_DIGITS_CROWD)
-                        : digit == kept_digit(k, s, 1, by)
-                              && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);
-}
-
-/* Counts the digits of a work-item's keys, those that follow one another with the same one at once,
-   and keeps what the counters were. */
-INLINE void rank_repeats(kept_t *k, finder_t s, local uint *counters, const uint by)
-{
-    uint place = 0, base = 0;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        place = m && kept_digit(k, s, m, by) == kept_digit(k, s, m - 1, by) ? place + 1 : 0;
-        set_rank(k->rank, m, place);
-    }
-    #pragma unroll
-    for (uint i = 1; i <= CLSORT_RADIX_ITEMS; i++) {
-        const uint m = CLSORT_RADIX_ITEMS - i, digit = kept_digit(k, s, m, by),
-                   rank = get_rank(k->rank, m);
-        if (i == 1 || digit != kept_digit(k, s, m + 1, by))
-            base = atomic_add(&counters[digit], rank + 1);
-        k->rank[m / 2] = m % 2 ? (k->rank[m / 2] & 0xFFFF) | (base + rank) << 16
-                               : (k->rank[m / 2] & 0xFFFF0000) | (base + rank);
-    }
-}
-
-/* Counts the digits, and keeps what the counters were. */
-INLINE void rank_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
-                      const uint crowds)
-{
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        set_rank(k->rank, m, rank_one(counters, kept_digit(k, s, m, by), crowds));
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RANK_WORDS; m++)
-        CLSORT_OPAQUE_WORD(k->rank[m]);
-}
-
-//---- radix: hybrid whole tiles are staged [HYBRID]
-/* Stages the codes where the counters say. */
-INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, const uint by)
-{
-    if (by == BY_MAP)
-        CLSORT_OPAQUE_CODE(s.map.low);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = kept_digit(k, s, m, by),
-                   place = l.counters[d] + get_rank(k->rank, m);
-        l.staged[place] = k->code[m];
-        if (CLSORT_KEEPS_DIGITS(by) && !s.cell_groups)
-            ((local uchar *)l.masks)[place] = (uchar)d;
-    }
-}
-
-/* Finds the digits of a tile that is kept, and counts them: BY_MASKS says by the first digit here,
-   so by cell groups where these are the ranges. `moves`: 0 without CLSORT_BRANCH_BARRIERS, if there
-   are no keys. Ranks are 0 then: PoCL 7.1 crashes at a variable that a work-item keeps beyond a
-   barrier without ever setting it. */
-INLINE void count_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
-                       uint moves)
-{
-    if (by == BY_MASKS && s.cell_groups)
-        find_kept(k, s, BY_CELL_GROUPS);
-    else if (by != BY_MAP)
-        find_kept(k, s, by);
-    const uint crowds = moves && digits_crowd(k, s, by);
-    if (crowds && CLSORT_WARPS)
-        rank_kept(k, s, counters, by, 1);
-    else if (crowds)
-        rank_repeats(k, s, counters, by);
-    else if (moves)
-        rank_kept(k, s, counters, by, 0);
-    else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RANK_WORDS; m++)
-            k->rank[m] = 0;
-    }
-}
-
-/* Moves a whole tile; without CLSORT_BRANCH_BARRIERS, one of no keys, too. Called by all work-items
-   with the counters cleared. */
-INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
-                      const uint by)
-{
-    const uint moves = CLSORT_BRANCH_BARRIERS || v.size != 0;
-    const array_t from = advance(v.from, moves ? local_id() : 0);
-    kept_t k;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        k.code[m] = load_key(from, moves ? m * CLSORT_GROUP : 0);
-    local_barrier();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        k.code[m] = encode(k.code[m], codec);
-    count_kept(&k, s, l.counters, by, moves);
-    local_barrier();
-    reserve_places(l, v.next, v.size, by);
-    local_barrier();
-    if (moves)
-        stage_kept(&k, s, l, by);
-    local_barrier();
-    if (by == BY_MASKS && s.cell_groups)
-        write_staged(v, s, l, codec, BY_CELL_GROUPS);
-    else
-        write_staged(v, s, l, codec, by);
-}
-
-//---- radix: hybrid light codes move [HYBRID]
-/* The digit of a code in a tile that is not moved as a whole. */
-INLINE uint light_digit(finder_t s, code_t code)
-{
-    return split_digit(s, code, CLSORT_PAIRS ? BY_KEYS : BY_HEAVIES);
-}
-
-/* Stages the codes of a tile, and counts those that are not heavy. Returns a bit for each key of
-   the work-item. Called by all work-items with the counters cleared. */
-INLINE uint count_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
-{
-    uint light = 0;
-    local_barrier();
-    #pragma unroll 8
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint i = local_id() + m * CLSORT_GROUP;
-        l.staged[i] = encode(load_key(v.from, min(i, max(v.size, 1u) - 1)), codec);
-    }
-    #pragma unroll 2
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint i = local_id() + m * CLSORT_GROUP,
-                   d = i < v.size ? light_digit(s, l.staged[i]) : CLSORT_HEAVY_FLAG;
-        if (d < CLSORT_HEAVY_FLAG) {
-            atomic_inc(&l.counters[d]);
-            light |= 1u << m;
-        }
-    }
-    return light;
-}
-
-/* Writes the keys that count_light found to the places that the counters say. */
-INLINE void write_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
-                        uint light)
-{
-    #pragma unroll 2
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (light >> m & 1) {
-            const code_t code = l.staged[local_id() + m * CLSORT_GROUP];
-            const uint d = light_digit(s, code);
-            store_key(v.to, atomic_inc(&l.counters[d]), decode(code, codec));
-        }
-}
-
-/* Moves any number of keys up to a tile, without those of heavy codes. They go to their places one
-   by one. */
-INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
-{
-    const uint light = count_light(v, s, l, codec);
-    local_barrier();
-    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        if (v.size != 0 && l.counters[d] != 0)
-            l.counters[d] = atomic_add(&v.next[d], l.counters[d]);
-    local_barrier();
-    write_light(v, s, l, codec, light);
-}
-
-//---- radix: hybrid split [HYBRID]
-/* A work-group per tile; nothing moves where all keys have heavy codes. space: CLSORT_RADIX_TILE
-   codes, then 2 * CLSORT_MOST_SECOND_DIGITS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS
-   words and CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_RADIX_TILE bytes. */
-CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    const split_space_t l = split_space(space);
-    const uint begin = (uint)get_group_id(0) * CLSORT_RADIX_TILE;
-    if (begin >= h.n || !hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
-        return;
-    const uint size = min(h.n - begin, CLSORT_RADIX_TILE + 0u), whole = size == CLSORT_RADIX_TILE;
-    const finder_t s = first_finder(h, l.masks, !whole || !h.tables[CLSORT__HEAD_CELL_GROUPS]);
-    const tile_move_t v = { advance(h.source, begin), h.alt, h.next, size };
-    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        l.counters[d] = 0;
-    if (!CLSORT_BRANCH_BARRIERS) {
-        tile_move_t all = v, light = v;
-        all.size = whole && !s.heavies ? size : 0;
-        light.size = size - all.size;
-        move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
-        move_light(light, s, l, h.codec);
-    } else if (!whole || s.heavies) move_light(v, s, l, h.codec);
-    else move_tile(v, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : BY_MASKS);
-}
-
-//---- radix: hybrid second digits [HYBRID]
-/* A part of a range that a work-group takes: `size` keys from `begin` in the array on, `tiles`
-   tiles; size 0: there is none. */
-typedef struct { uint digit, begin, size, tiles; } range_part_t;
-
-/* The range of tile `tile`, and what it has from there on, up to `most` tiles. found: a word.
-   Called by all work-items with the word free; it is so again after the next barrier. */
-INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint *found)
-{
-    const uint total = h.tables[CLSORT__HEAD_TILES];
-    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
-        const uint last = d == CLSORT__HYBRID_DIGITS - 1,
-                   end = last ? total : hybrid_range(h, d + 1)[RANGE_TILES];
-        if (hybrid_range(h, d)[RANGE_TILES] <= tile && tile < end)
-            *found = d;
-    }
-    local_barrier();
-    range_part_t p = { *found, 0, 0, 0 };
-    const uint start = p.digit ? h.next[p.digit - 1] : 0, end = h.next[p.digit];
-    p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_RADIX_TILE;
-    p.size = min(end - p.begin, most * CLSORT_RADIX_TILE);
-    p.tiles = (p.size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
-    return p;
-}
-
-/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for cell groups whose second digits
-   have been counted. space: CLSORT_MOST_SECOND_DIGITS + 1 words. */
-CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;
-    if (!hybrid_sorts(h))
-        return;
-    uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
-    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[CLSORT__HEAD_TILES]),
-               counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
-               inner = hybrid_range(h, 1)[RANGE_TILES],
-               outer = hybrid_range(h, CLSORT__HYBRID_DIGITS - 1)[RANGE_TILES];
-    if (counted && tile >= inner && end <= outer)
-        return;
-    while (tile < end) {
-        const range_part_t p = find_range_part(h, tile, end - tile, found);
-        const finder_t s = { load_range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
-        clear_words(counters, second_digits);
-        local_barrier();
-        count_by_split(s, advance(h.alt, p.begin), h.codec,
-                       counted && is_cell_group(p.digit) ? 0 : p.size, 0,
-                       CLSORT_AHEAD * CLSORT_GROUP, counters, BY_MAP);
-        local_barrier();
-        for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
-            if (counters[d] != 0)
-                atomic_add(&h.buckets[p.digit * second_digits + d], counters[d]);
-        tile += p.tiles;
-    }
-}
-
-//---- radix: hybrid starts [HYBRID]
-/* How many keys second digit d has; 0 beyond the last one. */
-INLINE uint second_digit_count(local const uint *counts, uint d, uint second_digits,
-                               uint joins)
-{
-    if (d >= (joins ? second_digits / 2 : second_digits))
-        return 0;
-    return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];
-}
-
-/* Does a work-group sort a bucket of so many keys, whose codes are equal with `one_code`? */
-INLINE uint needs_sort(uint size, uint one_code)
-{
-    return size > 1 && fits_bucket(size) && !one_code;
-}
-
-/* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
-   are twice as dense below a power of two as above it. Not those of cell groups, nor where each is
-   one code. Returns whether it did. counts: of the digits; free: a word. Called by all work-items
-   after a barrier; ends with one. */
-INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
-{
-    const linear_map_t map = load_range_map(h, digit);
-    if (local_id() == 0)
-        *free = 0;
-    local_barrier();
-    for (uint d = local_id(); d < h.second_digits / 2; d += CLSORT_GROUP)
-        if (!fits_bucket(counts[2 * d] + counts[2 * d + 1]))
-            *free = 1;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint joins = !*free && !h.tables[CLSORT__HEAD_CELL_GROUPS] && !one_code_parts(map);
-    if (joins && local_id() == 0)
-        hybrid_range(h, digit)[RANGE_FACTOR] = map.factor / 2;
-    return joins;
-}
-
-/* Lists those of a work-item's `own` buckets that have to be sorted. Called by all work-items with
-   `sums` free; ends with a barrier. */
-INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,
-                         uint one_code, uint own, local uint *sums)
-{
-    const uint first = local_id() * own;
-    uint found = 0, total;
-    #pragma unroll 1
-    for (uint k = 0; k < own; k++)
-        found += needs_sort(second_digit_count(counts, first + k, h.second_digits, joins),
-                            one_code);
-    uint place = group_scan_total(found, sums, &total);
-    if (local_id() == 0)
-        sums[0] = atomic_add(&h.tables[CLSORT__HEAD_LISTED], total);
-    local_barrier();
-    place += sums[0];
-    #pragma unroll 1
-    for (uint k = 0; k < own; k++)
-        if (needs_sort(second_digit_count(counts, first + k, h.second_digits, joins), one_code))
-            hybrid_list(h)[place++] = digit * h.second_digits + first + k;
-    local_barrier();
-}
-
-/* A work-group for each range: its buckets' counts become the places where they begin. SKIP_PASSES
-   may be cleared meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if
-   these differ among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS words. */
-CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    const uint digit = (uint)get_group_id(0),
-               own = (second_digits + CLSORT_GROUP - 1) / CLSORT_GROUP, first = local_id() * own;
-    local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;
-    if (h.n == 0 || h.tables[CLSORT__HEAD_TILES] == 0)
-        return;
-    global uint *next = h.buckets + digit * second_digits;
-    const uint one_code = one_code_parts(load_range_map(h, digit));
-    for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
-        counts[d] = next[d];
-    local_barrier();
-    const uint joins = join_second_digits(h, digit, counts, sums + 2 * CLSORT_GROUP);
-    list_buckets(h, digit, counts, joins, one_code, own, sums);
-    uint sum = 0, total;
-    #pragma unroll 1
-    for (uint k = 0; k < own; k++)
-        sum += second_digit_count(counts, first + k, second_digits, joins);
-    sum = group_scan_total(sum, sums, &total);
-    sum += h.next[digit] - total;
-    #pragma unroll 1
-    for (uint k = 0; k < own; k++) {
-        const uint size = second_digit_count(counts, first + k, second_digits, joins);
-        if (first + k < second_digits)
-            next[first + k] = sum;
-        sum += size;
-        check_bucket(h, one_code ? 0 : size);
-    }
-}
-
-//---- radix: hybrid resplit [HYBRID]
-/* Writes the keys of heavy codes: of each code, a work-item those at every `step`-th place from
-   `first` and its own number on. list: CLSORT__EDGE_HEAVIES codes, and as many times two words.
-   Called by all work-items. */
-INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
-{
-    local uint *places = (local uint *)(list + CLSORT__EDGE_HEAVIES);
-    const uint heavies = h.tables[CLSORT__HEAD_HEAVIES];
-    for (uint k = local_id(); k < heavies; k += CLSORT_GROUP) {
-        const uint digit = hybrid_heavy(h, k)[HEAVY_DIGIT];
-        list[k] = table_code(hybrid_heavy(h, k) + HEAVY_CODE);
-        places[2 * k] = digit ? h.next[digit - 1] : 0;
-        places[2 * k + 1] = h.next[digit];
-    }
-    local_barrier();
-    for (uint k = 0; k < heavies; k++) {
-        const code_t key = decode(list[k], h.codec);
-        for (uint i = places[2 * k] + first + local_id(); i < places[2 * k + 1]; i += step)
-            store_key(h.target, i, key);
-    }
-}
-
-/* Counts the keys of a tile, which may be a partial one, by their second digits, or, with `stages`,
-   stages their codes where the counters say. Called by all work-items; ends with a barrier. */
-CLSORT_NOINLINE_NV void pass_partial(global uchar *from, code_t mask, code_t flip, code_t rotate,
-                                     uint size, code_t low, uint shift, uint factor, uint before,
-                                     local uint *counters, local code_t *staged, uint stages)
-{
-    const array_t alt = CLSORT_ARRAY_OF(from, from, 0);
-    const codec_t codec = { mask, flip, rotate };
-    const linear_map_t map = { low, shift, factor, before };
-    for (uint at = local_id(); at < size; at += CLSORT_AHEAD * CLSORT_GROUP) {
-        code_t code[CLSORT_AHEAD];
-        load_within(code, alt, codec, at, size);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (at + m * CLSORT_GROUP < size) {
-                const uint place = atomic_inc(&counters[map_part(map, code[m])]);
-                if (stages)
-                    staged[place] = code[m];
-            }
-    }
-    local_barrier();
-}
-
-/* Moves any number of keys up to a tile by maps. They are loaded twice. */
-INLINE void move_partial(tile_move_t v, finder_t s, split_space_t l, codec_t c)
-{
-    const linear_map_t map = s.map;
-    pass_partial(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
-                 map.before, l.counters, l.staged, 0);
-    reserve_places(l, v.next, v.size, BY_MAP);
-    local_barrier();
-    pass_partial(v.from.keys, c.mask, c.flip, c.rotate, v.size, map.low, map.shift, map.factor,
-                 map.before, l.counters, l.staged, 1);
-    #pragma unroll 4
-    for (uint i = local_id(); i < v.size; i += CLSORT_GROUP)
-        write_one(v, s, l, c, i, BY_MAP);
-}
-
-/* A work-group per tile; some of those behind the last tile write heavy codes. space: as for
-   clsort_hybrid_split. */
-CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    const split_space_t l = split_space(space);
-    const uint tile = (uint)get_group_id(0);
-    if (!hybrid_sorts(h))
-        return;
-    const uint tiles = h.tables[CLSORT__HEAD_TILES],
-               fillers = min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);
-    if (tile >= tiles) {
-        if (tile < tiles + fillers)
-            fill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * CLSORT_GROUP);
-        return;
-    }
-    for (uint d = local_id(); d < CLSORT_MOST_SECOND_DIGITS; d += CLSORT_GROUP)
-        l.counters[d] = 0;
-    const range_part_t p = find_range_part(h, tile, 1, l.sums);
-    const finder_t s = { load_range_map(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
-    const tile_move_t v = { advance(h.alt, p.begin), h.target,
-                            h.buckets + p.digit * second_digits, p.size };
-    if (!CLSORT_BRANCH_BARRIERS) {
-        tile_move_t all = v, partial = v;
-        all.size = p.size == CLSORT_RADIX_TILE ? p.size : 0;
-        partial.size = p.size - all.size;
-        move_tile(all, s, l, h.codec, BY_MAP);
-        local_barrier();
-        move_partial(partial, s, l, h.codec);
-    } else if (p.size == CLSORT_RADIX_TILE) move_tile(v, s, l, h.codec, BY_MAP);
-    else move_partial(v, s, l, h.codec);
-}
-
-//---- radix: hybrid buckets [HYBRID]
-/* A bucket: where it lies; the codes that it may have; the map of its bins; whether it has been
-   resplit; one_code: all its codes are equal. */
-typedef struct {
-    uint begin, size, resplit, one_code;
-    code_t low, last;
-    linear_map_t map;
-} bucket_t;
-
-INLINE bucket_t take_bucket(hybrid_t h, uint number)
-{
-    const uint resplit = h.second_digits != 0, most = max(h.second_digits, 1u),
-               digit = number >> popcount(most - 1);
-    global const uint *ends = resplit ? h.buckets : h.next,
-                      *range = hybrid_range(h, digit);
-    bucket_t b = { number ? ends[number - 1] : 0, 0, resplit, 0, 0, 0, load_range_map(h, digit) };
-    const code_t last = table_code(range + RANGE_LAST);
-    b.size = ends[number] - b.begin;
-    b.one_code = one_code_parts(b.map);
-    const ulong part = b.map.before + (number & (most - 1));
-    b.low = map_start(b.map, part, 0, last);
-    b.last = (code_t)(map_start(b.map, part + 1, 0, last) - 1);
-    return b;
-}
-
-//---- radix: hybrid bucket kernel [HYBRID]
-/* 1: codes are made when all keys have arrived. Where registers are not bound by options, that
-   saves some of them, by Intel's compiler. */
-#define CLSORT_ENCODES_LATE !CLSORT_WARPS
-
-/* Loads the codes of a bucket, or keys that become these; beyond the end, the last one. */
-INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)
-{
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, size - 1));
-        code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);
-    }
-}
-
-/* Sorted codes that a work-item has on their way at the same time: all, or a few where registers
-   are not bound by options. */
-#if CLSORT_WARPS
-#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS
-#else
-#define CLSORT_SORTED_AHEAD 4
-#endif
-
-/* Writes the codes of a bucket; a work-group's items are whole units of padding. */
-INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint size)
-{
-    local const code_t *sorted = l.keys + key_slot(local_id());
-    const array_t own = advance(to, local_id());
-    #pragma unroll CLSORT_SORTED_AHEAD
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < size)
-            store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));
-}
-
-/* Sorts `size` keys, up to the capacity, to where keys and values lie in the target. They lie
-   there, too, or, with `in_target` 0, in alt. The map is that of their bins. Called by all
-   work-items with the local memory free; ends with a barrier. */
-CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
-                                    code_t mask, code_t flip, code_t rotate, local ulong2 *space,
-                                    uint size, code_t low, uint shift, uint factor, uint in_target)
-{
-    const array_t to = CLSORT_ARRAY_OF(keys, values, 1),
-                  from = CLSORT_ARRAY_OF(in_target && !CLSORT_PAIRS ? keys : alt, alt, 0);
-    const codec_t codec = { mask, flip, rotate };
-    const linear_map_t map = { low, shift, factor };
-    const bucket_space_t l = bucket_space(space);
-    code_t key[CLSORT_BUCKET_ITEMS];
-    if (CLSORT_PAIRS && in_target) load_bucket(to, codec, size, key);
-    else load_bucket(from, codec, size, key);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
-        key[m] = encode(key[m], codec);
-    sort_bins(l, key, size, map);
-    store_bucket(l, to, codec, size);
-    local_barrier();
-}
-
-/* Calls sort_bucket for `size` keys of a bucket from `begin` on. */
-INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint size,
-                             linear_map_t map, uint in_target)
-{
-    const array_t to = advance(h.target, begin);
-    sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
-                h.codec.rotate, space, size, map.low, map.shift, map.factor, in_target);
-}
-
-/* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
-   memory free. */
-INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
-{
-    const array_t to = advance(h.target, b.begin);
-    for (uint i = local_id(); i < b.size && b.one_code && !b.resplit; i += CLSORT_GROUP)
-        store_key(to, i, decode(b.map.low, h.codec));
-    if (b.size != 0 && fits_bucket(b.size) && !b.one_code)
-        sort_bucket_keys(h, space, b.begin, b.size, b.map, b.resplit);
-}
-
-/* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
-   ranges where these are the buckets. space: CLSORT_KEY_SLOTS codes, rounded up to 8 bytes;
-   CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 * CLSORT_GROUP + 8 words. */
-CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    if (!hybrid_sorts(h))
-        return;
-    const uint buckets = second_digits ? h.tables[CLSORT__HEAD_LISTED] : CLSORT__HYBRID_DIGITS;
-    for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
-        finish_bucket(h, space, take_bucket(h, second_digits ? hybrid_list(h)[i] : i));
-}
-
-//---- radix: hybrid portions [HYBRID]
-/* What a work-group sorts next of a bucket: `size` codes from `low` on, of bins below `bin` of the
-   map and not above `top`; or, with one_code, too many equal ones: `size` times the code `low`. */
-typedef struct {
-    code_t low, top;
-    linear_map_t map;
-    uint bin, size, one_code;
-} portion_t;
-
-/* Says in the words how many of the first bins fit. Called by all work-items with a barrier since
-   they were counted; ends with one. */
-INLINE void fit_bins(bucket_space_t l)
-{
-    const uint first = local_id() * CLSORT_OWN_BINS;
-    uint sum = 0;
-    #pragma unroll 1
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++)
-        sum += l.bins[pad_slot(first + k, 5)];
-    sum = group_scan(sum, l.sums);
-    #pragma unroll 1
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
-        const uint count = l.bins[pad_slot(first + k, 5)];
-        if (sum <= CLSORT_BUCKET_TILE && count > CLSORT_BUCKET_TILE - sum) {
-            l.words[WORD_TAKEN] = sum;
-            l.words[WORD_BIN] = first + k;
-            l.words[WORD_HEAVY] = count;
-        }
-        sum += count;
-    }
-    if (local_id() == CLSORT_GROUP - 1 && sum <= CLSORT_BUCKET_TILE) {
-        l.words[WORD_TAKEN] = sum;
-        l.words[WORD_BIN] = CLSORT_BUCKET_BINS;
-    }
-    local_barrier();
-}
-
-/* Looks at a bucket's codes from the map's first one up to `top`: with `bin` 0 counts them by bins,
-   else moves those of the bins below to `keys` and `values`. Called by all work-items with the bins
-   and words cleared and a barrier since; ends with a barrier. */
-CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
-                                     global uchar *values, code_t mask, code_t flip, code_t rotate,
-                                     uint size, code_t low, uint shift, uint factor, code_t top,
-                                     uint bin)
-{
-    const array_t alt = CLSORT_ARRAY_OF(from, from, 0), to = CLSORT_ARRAY_OF(keys, values, 1);
-    const codec_t codec = { mask, flip, rotate };
-    const linear_map_t map = { low, shift, factor };
-    const bucket_space_t l = bucket_space(space);
-    for (uint at = local_id(); at < size; at += CLSORT_AHEAD * CLSORT_GROUP) {
-        code_t code[CLSORT_AHEAD];
-        load_within(code, alt, codec, at, size);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const uint own = map_bin(map, code[m]);
-            if (at + m * CLSORT_GROUP >= size || code[m] < low || code[m] > top)
-                continue;
-            if (bin == 0)
-                atomic_inc(&l.bins[pad_slot(own, 5)]);
-            else if (own < bin)
-                store_key(to, atomic_inc(&l.words[WORD_COLLECTED]), decode(code[m], codec));
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-}
-
-/* Looks at a bucket's codes, as scan_portion does; its part of the target from `done` on is
-   free. */
-INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
-                        linear_map_t map, code_t top, uint bin)
-{
-    const array_t to = advance(h.target, b.begin + done);
-    scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
-                 h.codec.flip, h.codec.rotate, b.size, map.low, map.shift, map.factor, top, bin);
-}
-
-/* The next portion of a bucket above the capacity. *low: the first code that is not yet sorted, of
-   which there are some; advanced behind the portion. A bin that does not fit is looked at alone,
-   until it is one code. The loop has one end: at two, PoCL 6.0 aborts, since barriers are inside.
-   Called by all work-items; ends with a barrier. */
-INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
-{
-    const bucket_space_t l = bucket_space(space);
-    code_t top = b.last;
-    portion_t w;
-    do {
-        const code_t first = *low;
-        const linear_map_t map = make_map(first, top, 1, 0);
-        clear_bucket(l);
-        scan_bucket(h, space, b, 0, map, top, 0);
-        fit_bins(l);
-        const uint bin = l.words[WORD_BIN], taken = l.words[WORD_TAKEN],
-                   heavy_size = l.words[WORD_HEAVY];
-        const code_t begin = map_start(map, bin, CLSORT_BUCKET_BINS_LOG2, top),
-                     next = map_start(map, bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
-        local_barrier();
-        w.low = taken ? first : begin;
-        w.top = top;
-        w.map = map;
-        w.bin = bin;
-        w.one_code = taken == 0 && (code_t)(next - begin) == 1;
-        w.size = w.one_code ? heavy_size : taken;
-        *low = w.one_code ? next : begin;
-        top = (code_t)(next - 1);
-    } while (w.size == 0);
-    return w;
-}
-
-//---- radix: hybrid long buckets [HYBRID]
-/* Sorts a bucket above the capacity, portion by portion, from alt to the target. Called by all
-   work-items. */
-INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
-{
-    const array_t alt = advance(h.alt, b.begin), target = advance(h.target, b.begin);
-    code_t low = b.low;
-    for (uint i = local_id(); i < b.size && b.resplit; i += CLSORT_GROUP)
-        store_key(alt, i, load_key(target, i));
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint done = 0; done < b.size;) {
-        const portion_t w = next_portion(h, space, b, &low);
-        if (!w.one_code) {
-            scan_bucket(h, space, b, done, w.map, w.top, w.bin);
-            sort_bucket_keys(h, space, b.begin + done, w.size,
-                             make_map(w.low, (code_t)(low - 1), 1, 0), 1);
-        }
-        for (uint i = local_id(); i < w.size && w.one_code; i += CLSORT_GROUP)
-            store_key(advance(target, done), i, decode(w.low, h.codec));
-        done += w.size;
-    }
-}
-
-/* Lists those of some buckets that are above the capacity: every `step`-th from `first` on, one for
-   each work-item. list: CLSORT_GROUP + 1 words, the last one how many. Called by all work-items;
-   ends with a barrier. */
-INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint buckets)
-{
-    const uint number = first + local_id() * step;
-    if (local_id() == 0)
-        list[CLSORT_GROUP] = 0;
-    local_barrier();
-    if (number < buckets) {
-        const bucket_t b = take_bucket(h, number);
-        if (!fits_bucket(b.size) && !b.one_code)
-            list[atomic_inc(&list[CLSORT_GROUP])] = number;
-    }
-    local_barrier();
-}
-
-/* Sorts the buckets above the capacity, or, where the passes must sort, makes ready what these
-   begin with. Any number of work-groups. space: as for clsort_hybrid_buckets, then CLSORT_GROUP + 1
-   words. */
-CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    local uint *list = bucket_space(space).words + 8;
-    const uint step = (uint)get_num_groups(0),
-               buckets = CLSORT__HYBRID_DIGITS * max(second_digits, 1u);
-    if (h.n != 0 && *h.skip_passes == 0)
-        clear_passes(h.skip_passes - CLSORT__SKIP_PASSES, h.tables);
-    if (!hybrid_sorts(h) || h.tables[CLSORT__HEAD_OVER] == 0)
-        return;
-    for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
-        list_long(h, list, first, step, buckets);
-        for (uint k = 0; k < list[CLSORT_GROUP]; k++)
-            sort_long(h, space, take_bucket(h, list[k]));
-        local_barrier();
-    }
-}
-
-//---- radix: bins of runs [RUNS.buckets]
-/* Takes one of the work-items' keys each as splitters, and sorts these. The last one becomes the
-   top code. Called by all work-items; ends with a barrier. */
-INLINE void take_splitters(bucket_space_t l, const code_t *key)
-{
-    const uint t = local_id();
-    local code_t *splitters = splitters_of(l);
-    code_t own = key[0];
-    uint place = 0;
-    #pragma unroll
-    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++)
-        own = t % CLSORT_BUCKET_ITEMS == m ? key[m] : own;
-    l.keys[t] = own;
-    local_barrier();
-    #pragma unroll 8
-    for (uint i = 0; i < CLSORT_GROUP; i++)
-        place += l.keys[i] < own || (l.keys[i] == own && i < t);
-    splitters[place] = place + 1 < CLSORT_GROUP ? own : CLSORT_TOP_CODE;
-    local_barrier();
-}
-
-/* Counts the keys of each bin. A warp whose keys all exist and do not crowd asks that only once.
-   Called by all work-items with the bucket clear; ends with a barrier. */
-INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
-                           linear_map_t map, const uint of)
-{
-    const uint warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
-               bin = of == OF_MAP ? map_bin(map, key[0]) : splitter_bin(splitters_of(l), key[0]),
-               crowds = lanes_crowd(bin, CLSORT__EDGE_BINS_CROWD);
-    if (of == OF_MAP && warp_end <= size && !crowds)
-        count_bins(l, key, rank, size, map, of, 1, 0);
-    else
-        count_bins(l, key, rank, size, map, of, 0, crowds);
-    local_barrier();
-}
-
-//---- radix: sorting of runs [RUNS.buckets]
-/* Sorts codes of least ... most that work-items hold, `size` of them, the last one again in place
-   of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
-   make bins. Called by all work-items with the bucket clear; ends with a barrier. */
-INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint size, code_t least,
-                            code_t most)
-{
-    const linear_map_t map = make_map(least, most, 1, 0);
-    uint rank[CLSORT_BUCKET_ITEMS];
-    count_run_bins(l, key, rank, size, map, OF_MAP);
-    uint longest = place_bins(l, CLSORT_OWN_BINS);
-    longest = one_code_bins(map) ? 0 : longest;
-    local_barrier();
-    if (!CLSORT_BRANCH_BARRIERS || longest > CLSORT__EDGE_RUNS_LONG_BIN) {
-        take_splitters(l, key);
-        clear_bucket(l);
-        count_run_bins(l, key, rank, size, map, OF_SPLITTERS);
-        longest = place_bins(l, CLSORT_OWN_BINS - 1);
-    }
-    fill_bins(l, key, rank, size);
-    order_bins(l, size, longest);
-}
-
-INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint size)
-{
-    if (keys_are_codes(codec)) {
-        #pragma unroll 8
-        for (uint i = local_id(); i < size; i += CLSORT_GROUP)
-            *key_place(to, i) = l.keys[key_slot(i)];
-    } else {
-        for (uint i = local_id(); i < size; i += CLSORT_GROUP)
-            *key_place(to, i) = decode(l.keys[key_slot(i)], codec);
-    }
-}
-
-//---- radix: runs in buckets [RUNS.buckets]
-/* A work-group's tile in local memory: share k is elements before[k] ... before[k + 1] - 1 of it.
-   address[k]: where element 0 of the tile would lie if it were of share k. extremes: the first code
-   of each share, then the last ones. splits: of the tile and of the next one. */
-typedef struct {
-    local ulong *address;
-    local code_t *extremes;
-    local uint *before, *splits;
-} bare_shares_t;
-
-INLINE bare_shares_t bare_shares(bucket_space_t l)
-{
-    local ulong *address = (local ulong *)(l.words + 8), *extremes = address + CLSORT__MOST_RUNS;
-    local uint *before = (local uint *)(extremes + 2 * CLSORT__MOST_RUNS);
-    const bare_shares_t s = { address, (local code_t *)extremes, before,
-                              before + CLSORT__MOST_RUNS + 1 };
-    return s;
-}
-
-/* Finds the shares of a tile of up to `size` elements; returns how many they have. run: that of the
-   work-item's number. Called by all work-items with its splits there; ends with a barrier. */
-INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)
-{
-    const uint t = local_id();
-    uint sum = 0;
-    for (uint k = 0; k < (t <= CLSORT__MOST_RUNS ? t : 0); k++)
-        sum += run_share(s.splits[k], s.splits[k + CLSORT__MOST_RUNS], size - sum);
-    if (t <= CLSORT__MOST_RUNS)
-        s.before[t] = sum;
-    if (t < CLSORT__MOST_RUNS)
-        s.address[t] = (ulong)(size_t)run.keys + ((ulong)s.splits[t] - sum) * CLSORT_KEY_BYTES;
-    local_barrier();
-    return s.before[CLSORT__MOST_RUNS];
-}
-
-/* The key of element i of the tile, which is one of share k. */
-INLINE code_t share_key(ulong address, uint i)
-{
-    return *(global const code_t *)(size_t)(address + (ulong)i * CLSORT_KEY_BYTES);
-}
-
-/* Loads the work-item's keys of a tile of `size`. */
-INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
-{
-    const uint first = min(bucket_item(0), size - 1);
-    uint k = 0;
-    #pragma unroll
-    for (uint step = CLSORT__MOST_RUNS / 2; step > 0; step /= 2)
-        k += s.before[k + step] <= first ? step : 0;
-    uint end = s.before[k + 1];
-    ulong address = s.address[k];
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = min(bucket_item(m), size - 1);
-        while (i >= end) {
-            end = s.before[++k + 1];
-            address = s.address[k];
-        }
-        key[m] = share_key(address, i);
-    }
-}
-
-/* Writes the extremes; those of empty shares are beyond all codes. Called by all work-items with
-   the shares found; needs a barrier after. */
-INLINE void write_extremes(bare_shares_t s, codec_t c)
-{
-    const uint t = local_id(), k = t % CLSORT__MOST_RUNS, last = t / CLSORT__MOST_RUNS,
-               begin = s.before[k], end = s.before[k + 1];
-    if (t < 2 * CLSORT__MOST_RUNS)
-        s.extremes[t] = begin < end ? encode(share_key(s.address[k], last ? end - 1 : begin), c)
-                     : last      ? 0
-                                 : CLSORT_TOP_CODE;
-}
-
-/* The least and the most code of the tile. Called with a barrier since the extremes were
-   written. */
-INLINE void read_extremes(bare_shares_t s, code_t *least, code_t *most)
-{
-    *least = CLSORT_TOP_CODE;
-    *most = 0;
-    #pragma unroll
-    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
-        *least = min(*least, s.extremes[k]);
-        *most = max(*most, s.extremes[k + CLSORT__MOST_RUNS]);
-    }
-}
-
-/* Each work-group sorts a tile of bare keys, as a bucket: equal keys cannot be told apart. space:
-   as for clsort_hybrid_buckets, then CLSORT__BARE_SHARE_WORDS words, or a code for each work-item
-   where that is more. */
-CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
-                                    global uchar *splits, ulong splits_at, uint n, uint tile,
-                                    uint slack, local ulong2 *space)
-{
-    CLSORT_PICK_RUN(own, local_id());
-    const array_t target = CLSORT_ARRAY(target);
-    const codec_t codec = CLSORT_CODEC;
-    const bucket_space_t l = bucket_space(space);
-    const bare_shares_t s = bare_shares(l);
-    code_t code[CLSORT_BUCKET_ITEMS], least, most;
-    const merged_tile_t merged = take_merged_tile(s.splits, splits + splits_at, tile, slack, n);
-    const uint size = find_bare_shares(s, own.array, merged.size);
-    if (size == 0)
-        return;
-    load_bare_shares(s, code, size);
-    write_extremes(s, codec);
-    clear_bucket(l);
-    read_extremes(s, &least, &most);
-    if (!keys_are_codes(codec)) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-            code[m] = encode(code[m], codec);
-    }
-    sort_tile_codes(l, code, size, least, most);
-    store_tile_codes(l, advance(target, merged.begin), codec, size);
-}
-
-//---- radix: ranks [RANKS]
-/* RANKS, for few elements, in one launch. Each work-group has a BLOCK of neighbours and finds their
-   places in the sorted order: it sorts the block's codes, then searches for all other elements
-   among them, which tells how many of those come before each of its own. No work-group waits for
-   another one, no content takes longer than another, and equal keys keep their order. Source and
-   target lie apart.
-
-   A block has fewer elements than a power of two. Its sorted codes are the nodes of a search tree:
-   the nodes below node i are 2 * i and 2 * i + 1. So the nodes of a level lie side by side, and
-   work-items that search read few that share a bank of local memory: with 128 sorted codes in their
-   order four would. */
-#define CLSORT_RANKS_PART (CLSORT_ITEMS * CLSORT_GROUP)
-typedef struct {
-    array_t source;
-    codec_t codec;
-    uint begin, elements, others;   /* the block's elements; how many are not in it */
-    uint size_log2, size;
-    local code_t *block, *tree;
-    local uint *places;         /* of the block's elements among its own */
-    local uint *counts;         /* how many others go before place i, but not before i - 1 */
-    local uint *before;         /* how many others go before place i */
-} ranks_t;
-
-INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint size_log2,
-                          local ulong *space)
-{
-    const uint size = 1u << size_log2, begin = (uint)get_group_id(0) * (size - 1),
-               elements = min(n - begin, size - 1);
-    local code_t *const block = (local code_t *)space;
-    local uint *const words = (local uint *)(block + 2 * size);
-    const ranks_t r = { source, codec, begin, elements, n - elements, size_log2, size,
-                        block, block + size, words, words + size, words + 2 * size };
-    return r;
-}
-
-/* Loads the work-item's keys of the part of the others that begins with number `at`. */
-INLINE void load_others(ranks_t r, code_t *v, uint at)
-{
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = at + m * CLSORT_GROUP + local_id(), place = i < r.begin ? i : i + r.elements;
-        v[m] = *key_place(r.source, min(place, r.elements + r.others - 1));
-    }
-}
-
-/* A work-item's share of a sum for element `own` of a block: `each` numbers from `first` on, as far
-   as there are. All work-items have as many: PoCL 3.1 miscompiles loops that differ. */
-typedef struct { uint own, first, each; } rank_share_t;
-
-INLINE rank_share_t share_of_ranks(ranks_t r)
-{
-    const uint each = max(r.size * r.size >> CLSORT_GROUP_LOG2, 1u);
-    const rank_share_t s = { local_id() & (r.size - 1), (local_id() >> r.size_log2) * each, each };
-    return s;
-}
-
-/* Finds the places of the block's codes, and makes them a tree. Called by all work-items after a
-   barrier; ends with one. */
-INLINE void sort_block(ranks_t r)
-{
-    const rank_share_t s = share_of_ranks(r);
-    const code_t code = r.block[s.own];
-    uint place = 0;
-    for (uint k = 0; k < s.each; k++) {
-        const uint i = s.first + k;
-        const code_t other = r.block[min(i, r.size - 1)];
-        place += i < r.size && (other < code || (other == code && i < s.own));
-    }
-    if (place)
-        atomic_add(&r.places[s.own], place);
-    local_barrier();
-    const uint number = r.places[s.own] + 1, height = 32 - clz(number & (0 - number));
-    if (s.first == 0 && number < r.size)
-        r.tree[(r.size >> height) + (number >> height)] = code;
-    local_barrier();
-}
-
-//---- radix: ranks of others [RANKS]
-/* Searches for some of the others, the keys of which are in v, and counts them. An element behind
-   the block goes behind codes that are equal to its own, as if its code were one more. */
-INLINE void find_others(ranks_t r, const code_t *v, uint at)
-{
-    code_t code[CLSORT_ITEMS];
-    uint node[CLSORT_ITEMS], exists[CLSORT_ITEMS];
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = at + m * CLSORT_GROUP + local_id(), behind = i >= r.begin;
-        code[m] = (code_t)(encode(v[m], r.codec) + behind);
-        exists[m] = i < r.others && !(behind && code[m] == 0);
-        node[m] = 1;
-    }
-    for (uint level = 0; level < r.size_log2; level++) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            node[m] = 2 * node[m] + (r.tree[node[m]] < code[m]);
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (exists[m] && node[m] - r.size < r.elements)
-            atomic_inc(&r.counts[node[m] - r.size]);
-}
-
-/* Counts how many of the others come before each place; the keys of the first part are in v. Called
-   by all work-items after a barrier; ends with one. */
-INLINE void count_others(ranks_t r, code_t *v)
-{
-    for (uint at = 0; at < r.others; at += CLSORT_RANKS_PART) {
-        code_t next[CLSORT_ITEMS];
-        load_others(r, next, at + CLSORT_RANKS_PART);
-        find_others(r, v, at);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            v[m] = next[m];
-    }
-    local_barrier();
-    const rank_share_t s = share_of_ranks(r);
-    uint before = 0;
-    for (uint k = 0; k < s.each; k++)
-        before += s.first + k <= s.own ? r.counts[s.first + k] : 0;
-    if (before)
-        atomic_add(&r.before[s.own], before);
-    local_barrier();
-}
-
-/* A work-group per block; a work-item for each of the block's nodes and one more, or more.
-   size_log2: of so many. space: two codes and three words for each of them. */
-CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local ulong *space)
-{
-    const codec_t codec = CLSORT_CODEC;
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const ranks_t r = make_ranks(source, codec, CLSORT_COUNT(n), size_log2, space);
-    const uint t = local_id();
-    code_t v[CLSORT_ITEMS];
-    if (r.begin >= CLSORT_COUNT(n))
-        return;
-    const uint own = r.begin + min(t, r.elements - 1);
-    const item_t item = load_numbered(source, codec, own, own);
-    load_others(r, v, 0);
-    if (t < r.size) {
-        r.block[t] = t < r.elements ? item.key : CLSORT_TOP_CODE;
-        r.places[t] = r.counts[t] = r.before[t] = 0;
-    }
-    local_barrier();
-    sort_block(r);
-    count_others(r, v);
-    if (t < r.elements)
-        store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);
-}
-
-//---- radix: samples [SAMPLES]
-/* SAMPLES, for few bare keys, or keys of 4 bytes with values of 4 bytes or indices. A sample of the
-   keys splits all of them into BUCKETS, each of which a work-group sorts.
-
-     split      a work-group for each tile sorts the samples, moves its tile's codes to alt, bucket
-                by bucket, and writes where these begin in the
-                tile                                               reads and writes keys
-     bucket     a work-group for each gathers its fragments from alt, sorts them, and writes them
-                behind what lies before its fragments              reads and writes keys
-
-   All work-groups take the same samples from the source, at places that the host's seed decides,
-   another one for each sort, so that no keys take long each time. A code that several samples have
-   has buckets of its own, which need no sort. In a bucket, bins of about equal length come first;
-   where these are long, codes are merged. A bucket above what a work-group holds is sorted in
-   parts.
-
-   A pair is a code of 8 bytes: the key's code, then the element's number. So equal keys keep their
-   order, and the value is gathered in the end.
-
-   Up to what a work-group holds, `tile` sorts from source to target. It merges: work-items sort
-   keys in registers, warps merge these by a bitonic network if they are known, the rest are merged
-   in local memory. Source: N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
-/* What every kernel is told. tile: keys of a tile; samples: a multiple of the buckets; seed: of the
-   samples' places; numbers: values are the numbers of the elements. */
-#define CLSORT_SAMPLES_ARGS \
-    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
-        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tile, \
-        uint buckets, uint samples, uint seed, uint numbers, local ulong *space
-#define CLSORT_SAMPLES \
-    { \
-        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_SAMPLES_ALT, CLSORT_CODEC, \
-            (global code_t *)(scratch + scratch_at), \
-            (global ushort *)((global code_t *)(scratch + scratch_at) + buckets), CLSORT_COUNT(n), \
-            tile, (CLSORT_COUNT(n) + tile - 1) / max(tile, 1u), buckets, samples, seed, numbers \
-    }
-#define CLSORT_SAMPLES_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
-typedef struct {
-    array_t source, target, alt;
-    codec_t codec;
-    global code_t *borders;     /* the least code of each bucket but the first */
-    global ushort *places;      /* of buckets in tiles: a row for each bucket */
-    uint n, tile, tiles, buckets, samples, seed, numbers;
-} samples_t;
-
-#define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2))
-typedef struct { local code_t *keys; local uint *sums, *words; } held_space_t;
-
-INLINE held_space_t held_space(local ulong *space)
-{
-    local uint *sums = (local uint *)(space + (CLSORT_HELD_SLOTS * CLSORT_KEY_BYTES + 7) / 8);
-    const held_space_t l = { (local code_t *)space, sums, sums + 2 * CLSORT_GROUP + 1 };
-    return l;
-}
-
-INLINE code_t held(held_space_t l, uint i)
-{
-    return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
-}
-
-//---- radix: samples in registers [SAMPLES]
-/* Sorts a work-item's codes, which are bitonic sequences of 2 * most. */
-INLINE void merge_blocks(code_t *v, const uint most)
-{
-    #pragma unroll
-    for (uint step = CLSORT_ITEMS / 2; step > 0; step /= 2) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            if (step <= most && !(m & step))
-                order_codes(&v[m], &v[m + step]);
-    }
-}
-
-/* Intel's compiler for CPUs crashes at the kernel of buckets where all of this, or loops over the
-   codes of bins, are unrolled. */
-#if CLSORT_BRANCH_BARRIERS
-#define CLSORT_UNROLL_RUNS 16
-#define CLSORT_UNROLL_CODES CLSORT_ITEMS
-#else
-#define CLSORT_UNROLL_RUNS 1
-#define CLSORT_UNROLL_CODES 1
-#endif
-
-INLINE void sort_own(code_t *v)
-{
-    #pragma unroll CLSORT_UNROLL_RUNS
-    for (uint run = 1; run < CLSORT_ITEMS; run *= 2) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            if (!(m & run))
-                order_codes(&v[m], &v[m ^ (2 * run - 1)]);
-        merge_blocks(v, run / 2);
-    }
-}
-
-#if CLSORT_WARPS
-/* The code of the lane whose number differs in the bits of a mask. */
-INLINE code_t other_lane(code_t code, uint mask)
-{
-    uint low = (uint)code, high = (uint)((ulong)code >> 32);
-    __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(low) : "r"(mask));
-    if (CLSORT_KEY_BYTES == 8)
-        __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(high) : "r"(mask));
-    return (code_t)((ulong)high << 32 | low);
-}
-
-/* Merges the sorted codes of a warp's lanes. Unrolled, its loops took 5 % more time on an H200 with
-   keys of 4 bytes, 20 % with 8. Called by whole warps. */
-INLINE void merge_lanes(code_t *v)
-{
-    const uint lane = local_id() % CLSORT__WARP;
-    #pragma unroll 1
-    for (uint run = 1; run < CLSORT__WARP; run *= 2) {
-        code_t other[CLSORT_ITEMS];
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            other[m] = other_lane(v[CLSORT_ITEMS - 1 - m], 2 * run - 1);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            v[m] = lane & run ? max(v[m], other[m]) : min(v[m], other[m]);
-        #pragma unroll 1
-        for (uint step = run / 2; step > 0; step /= 2) {
-            #pragma unroll
-            for (uint m = 0; m < CLSORT_ITEMS; m++) {
-                const code_t code = other_lane(v[m], step);
-                v[m] = lane & step ? max(v[m], code) : min(v[m], code);
+        if (own.size > 0 && own.size <= reach && start <= CLSORT_TILE_ITEMS - own.size) {
+            flag_head(m, start);
+            atomic_max(m.end, start + own.size);
+            if (s.given_as & CLSORT__SEGMENTS_HAVE_GAPS) {
+                flag_head(m, start + own.size);
+                flag_inside(m, start, start + own.size);
             }
         }
-        merge_blocks(v, CLSORT_ITEMS / 2);
     }
+    return layout;
 }
-#else
-#define merge_lanes(v)
-#endif   /* CLSORT_WARPS */
 
-//---- radix: samples are merged [SAMPLES]
-/* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
-   with a barrier. */
-INLINE void hold(held_space_t l, const code_t *v)
+//---- segments: heads [ROW_TILES SEGMENTS.group]
+/* The last head before an element that is no head, and the first head after it. */
+INLINE uint last_head(local const uint *head_flags, uint index)
 {
-    local_barrier();
+    uint word = index / 32, bits = head_flags[word] & ((1u << index % 32) - 1);
+    while (bits == 0 && word > 0)
+        bits = head_flags[--word];
+    return word * 32 + (bits ? 31 - clz(bits) : 0);
+}
+
+INLINE uint next_head(local const uint *head_flags, uint index)
+{
+    uint word = index / 32, bits = head_flags[word] & ~((2u << index % 32) - 1);
+    while (bits == 0 && ++word < CLSORT_HEAD_WORDS)
+        bits = head_flags[word];
+    return bits ? word * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ITEMS;
+}
+
+/* Fills in `around` and `merges`. A segment that contains the first element of work-item t, and
+   began before, is whole at the latest after the round that merges the runs on both sides of t.
+   Called by all work-items with a barrier since the heads were flagged; needs one after. */
+INLINE void find_around(packing_t m, uint size)
+{
+    const uint t = local_id(), first = t * CLSORT_ITEMS;
+    const uint cut = first < size && !(m.head_flags[first / 32] >> first % 32 & 1);
+    m.around[t] = cut ? last_head(m.head_flags, first) | next_head(m.head_flags, first) << 16
+                      : first | first << 16;
+    if (cut)
+        atomic_max(m.merges, 32 - clz(t & -t));
+}
+
+//---- segments: packed elements [ROW_TILES SEGMENTS.group]
+/* Sorts the elements in a work-item's registers between the heads, by odd-even transposition. Bit m
+   of head_flags: element m starts a segment. */
+INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
+{
     #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        l.keys[pad_slot(local_id() * CLSORT_ITEMS + m, CLSORT_KEY_PAD_LOG2)] = v[m];
-    local_barrier();
-}
-
-/* Where the first `diagonal` codes of two runs side by side, of `run` codes each from `begin` on,
-   end in the first run. */
-INLINE uint split_runs(held_space_t l, uint begin, uint run, uint diagonal)
-{
-    uint low = diagonal > run ? diagonal - run : 0, high = min(diagonal, run);
-    while (low < high) {
-        const uint middle = (low + high) / 2,
-                   first = held(l, begin + middle) <= held(l, begin + run + diagonal - 1 - middle);
-        low = first ? middle + 1 : low;
-        high = first ? high : middle;
+    for (uint round = 0; round < CLSORT_ITEMS; round++) {
+        #pragma unroll
+        for (uint m = 0; m + 1 < CLSORT_ITEMS; m++)
+            if (m % 2 == round % 2 && !(head_flags >> (m + 1) & 1))
+                order_neighbours(&v[m], &v[m + 1], c);
     }
-    return low;
 }
 
-/* Takes the codes of the work-item's places in the two runs that lie there. */
-INLINE void merge_held(held_space_t l, code_t *v, uint run)
+/* Merges [first, middle) and [middle, end), the parts of one segment in two neighbouring runs, and
+   keeps the elements around them. Each work-item puts the elements of its own places into v.
+   Barriers and reads beyond the end as for merge_items. */
+INLINE void merge_inside(item_t *v, local const code_t *keys, local const uint *words,
+                         uint first, uint middle, uint end, codec_t c)
 {
-    const uint own = local_id() * CLSORT_ITEMS, begin = own & ~(2 * run - 1),
-               last = CLSORT_TILE_ITEMS - 1, split = split_runs(l, begin, run, own - begin),
-               end_a = begin + run, end_b = end_a + run;
-    uint a = begin + split, b = own + run - split;
-    code_t x = held(l, min(a, last)), y = held(l, min(b, last));
+    const uint own = local_id() * CLSORT_ITEMS,
+               diagonal = own > first ? min(own, end) - first : 0;
+    const uint split = split_items(keys, words, first, middle - first, middle, end - middle,
+                                   diagonal, c);
+    uint a = own < first ? own : first + split, b = own > end ? own : middle + (diagonal - split);
+    item_t x = get_item(keys, words, a), y = get_item(keys, words, b);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint second = b < end_b && (a >= end_a || y < x);
+        const uint second = a >= middle || (a >= first && b < end && comes_before(y, x, c));
         v[m] = second ? y : x;
-        a += !second;
-        b += second;
-        const code_t next = held(l, min(second ? b : a, last));
-        x = second ? x : next;
-        y = second ? next : y;
+        const uint next_place = second ? ++b : ++a;
+        const item_t next_item = get_item(keys, words, next_place);
+        x = second ? x : next_item;
+        y = second ? next_item : y;
     }
 }
 
-/* Merges the sorted codes of the work-items, the first `size` of which matter, into local memory.
-   Called by all work-items; begins and ends with a barrier. */
-INLINE void merge_own(held_space_t l, code_t *v, uint size)
+/* Sorts a tile of elements between the heads. With CLSORT_BREAK_TIES_BY_INDEX it first numbers the
+   elements of each segment. Called by clsort_segment_pack with the elements in local memory, their
+   heads flagged, and a barrier since; leaves the sorted elements there, with a barrier since. */
+INLINE void sort_packed(local code_t *keys, local uint *words, packing_t packing,
+                        codec_t codec)
 {
-    merge_lanes(v);
-    hold(l, v);
-    for (uint run = CLSORT_ITEMS * (CLSORT_WARPS ? CLSORT__WARP : 1); run < size; run *= 2) {
-        merge_held(l, v, run);
-        hold(l, v);
+    const uint t = local_id(), first = t * CLSORT_ITEMS, merges = *packing.merges,
+               heads = packing.head_flags[first / 32] >> first % 32;
+    item_t v[CLSORT_ITEMS];
+    uint begin = packing.around[t] & 0xFFFF;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        v[m] = get_item(keys, words, first + m);
+        begin = heads >> m & 1 ? first + m : begin;
+        if (CLSORT_BREAK_TIES_BY_INDEX)
+            v[m].word[0] = first + m - begin;
+    }
+    sort_between(v, heads, codec);
+    put_own_items(keys, words, v);
+    #pragma unroll 1
+    for (uint k = 0; k < merges; k++) {
+        const uint run = CLSORT_ITEMS << k, start = first & ~(2 * run - 1),
+                   around = packing.around[(start + run) / CLSORT_ITEMS];
+        merge_inside(v, keys, words, max(around & 0xFFFF, start), start + run,
+                     min(around >> 16, start + 2 * run), codec);
+        put_own_items(keys, words, v);
     }
 }
 
-/* Writes the first `size` codes in local memory. */
-INLINE void store_held(held_space_t l, array_t to, codec_t codec, uint size)
+//---- segments: pack kernel [ROW_TILES SEGMENTS.group]
+/* Makes a cleared packing_t in `space`. Called by all work-items; ends with a barrier. */
+INLINE packing_t clear_packing(local uint *space)
 {
-    for (uint i = local_id(); i < size; i += CLSORT_GROUP)
-        *key_place(to, i) = decode(held(l, i), codec);
+    local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
+    const packing_t packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
+    clear_words(space, CLSORT__PACKING_WORDS(CLSORT_GROUP, CLSORT_TILE_ITEMS));
+    local_barrier();
+    return packing;
 }
 
-//---- radix: samples of a tile [SAMPLES.tiles]
-/* A work-group per tile, whose keys the first work-items hold. */
-CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
+#if CLSORT_IS(SEGMENTS) && !CLSORT_RANGES && CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_LONG
+/* Sorts short segments, a tile of them per work-group: `per` segments if all have the same size.
+   Reads and writes each element once. space: CLSORT__PACKING_WORDS words. */
+CLSORT_KERNEL void clsort_segment_pack(CLSORT_SORT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,
+                                       local uint *words, local uint *space)
 {
-    const samples_t s = CLSORT_SAMPLES;
-    const held_space_t l = held_space(space);
-    const uint begin = (uint)get_group_id(0) * tile, size = min(s.n - begin, tile),
-               width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
-    const array_t from = advance(s.source, begin);
-    code_t v[CLSORT_ITEMS];
-    if (s.n == 0)
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
+    const packing_t packing = clear_packing(space);
+    const layout_t layout = flag_segments(j, packing);
+    local_barrier();
+    const uint t = local_id(), size = *packing.end, inside = own_inside(j.segments, packing);
+    if (CLSORT_BRANCH_BARRIERS && size == 0)
         return;
     #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = *key_place(from, min(m * width + local_id(), size - 1));
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = m * CLSORT_GROUP + t;
+        put_item(keys, words, i,
+                 i < size && inside >> m & 1
+                     ? load_numbered(source, codec, layout_place(layout, i), 0)
+                     : top_item());
+    }
+    if (t == 0)
+        flag_head(packing, size);
+    local_barrier();
+    find_around(packing, size);
+    local_barrier();
+    sort_packed(keys, words, packing, codec);
+    for (uint i = t, m = 0; i < size; i += CLSORT_GROUP, m++)
+        if (inside >> m & 1)
+            store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
+}
+#endif   /* CLSORT_IS(SEGMENTS) && !CLSORT_RANGES && ... */
+
+//---- segments: serially [SEGMENTS.alone SEGMENTS.lanes]
+#if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES
+/* Merges pairs of runs of 2^pass pieces in segments that have several. Each job writes a piece. */
+CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
+                                       CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS, uint pass, uint piece)
+{
+    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
+    const codec_t codec = CLSORT_CODEC;
+    const jobs_t given = CLSORT_JOBS, j = sortable_jobs(given);
+    const uint all = pass_job_count(j, pass), run = piece << pass;
+    for (uint i = (uint)first_job(all); i < all; i += (uint)get_global_size(0)) {
+        const job_t job = take_job(j, i);
+        const uint passes = segment_passes(job.segment, piece), first = job.slice * piece;
+        if (pass >= passes || first >= job.segment.size)
+            continue;
+        const array_t from = advance(runs_before(target, alt, passes, pass), job.segment.begin);
+        const pair_t p = find_pair(from, from, first, job.segment.size, run, 2 * run - 1);
+        const uint begin = first - p.start, size = p.na + p.nb, end = min(begin + piece, size),
+                   a = split_pair(p, begin, codec);
+        const uint end_a = end == size ? p.na : split_pair(p, end, codec);
+        merge_slice(p, a, end_a, begin - a, end - end_a,
+                    advance(runs_before(target, alt, passes, pass + 1), job.segment.begin), first,
+                    codec);
+    }
+}
+#endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_TILES */
+
+//---- batch [BATCH]
+/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source
+   to target, which may be the same. Each row has a work-group, with barriers between its steps. All
+   comparisons put the smaller element at the smaller index, so rows of any length need no padding.
+   Source: M. Zucchi, Parallel batch sorting, 2013.
+
+     odd-even       Batcher's odd-even merge sort, every step in global memory
+     bitonic        a bitonic network, every step in global memory
+     bitonic-local  steps inside a block run in local memory, one block after another
+     bitonic-split  as bitonic-local; the step above a block runs while two neighbouring blocks are
+                    loaded: a work-item orders pairs of their elements, puts one of each pair into
+                    local memory and keeps the other in a register until the first block is done */
+/* The stages of a row. A row of one element has one stage, which moves it to the target. */
+INLINE uint batch_stages(uint n)
+{
+    return max(ceil_log2(n), 1u);
+}
+
+#define CLSORT_BATCH_ARGS CLSORT_SORT_ARGS, uint n, uint stride
+
+INLINE array_t batch_row(array_t a, uint stride)
+{
+    return advance(a, (long)((uint)get_group_id(0) * stride));
+}
+
+/* As global_step, for Batcher's network. After the first step of a stage, pairs begin 2^bit
+   elements later, and no pair crosses the end of a sequence that the stage merges. */
+INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint stage)
+{
+    const uint start = bit < stage ? 1u << bit : 0;
+    for (uint t = local_id(); t < pairs_below(n, bit); t += CLSORT_GROUP) {
+        const uint i = make_window(t, 1, bit, 0).first + start, j = i + (1u << bit);
+        if ((j & ((2u << stage) - 1)) >> bit)
+            order_elements(from, to, c, n, i, j);
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+}
+
+/* The steps of bits stage ... low, in place. */
+INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint low)
+{
+    for (uint left = stage + 1; left > low; left--)
+        global_step(row, row, c, n, left - 1, left > stage);
+}
+
+//---- batch: in global memory [BATCH]
+CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_BATCH_ARGS)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
+    const codec_t codec = CLSORT_CODEC;
+    const uint stages = batch_stages(n);
+    for (uint stage = 0; stage < stages; stage++)
+        for (uint left = stage + 1; left > 0; left--)
+            odd_even_step(stage ? to : from, to, codec, n, left - 1, stage);
+}
+
+CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_BATCH_ARGS)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
+    const codec_t codec = CLSORT_CODEC;
+    const uint stages = batch_stages(n);
+    global_step(from, to, codec, n, 0, 1);
+    for (uint stage = 1; stage < stages; stage++)
+        batch_steps(to, codec, n, stage, 0);
+}
+
+//---- batch: blocks [BATCH]
+/* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all
+   work-items of a group. A barrier comes before every step and after the last one. */
+INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
+{
+    for (uint stage = first; stage <= last; stage++)
+        for (uint left = min(stage + 1, (uint)CLSORT_TILE_ITEMS_LOG2); left > 0; left--) {
+            local_barrier();
+            for (uint t = local_id(); t < CLSORT_TILE_ITEMS / 2; t += CLSORT_GROUP) {
+                const window_t w = make_window(t, 1, left - 1, left > stage);
+                const uint i = window_item(w, 0), j = window_item(w, 1);
+                item_t a = get_item(keys, words, i), b = get_item(keys, words, j);
+                order_items(&a, &b);
+                put_item(keys, words, i, a);
+                put_item(keys, words, j, b);
+            }
+        }
+    local_barrier();
+}
+
+/* Loads the block at `base` into local memory. block_stages may follow without a barrier. */
+INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c,
+                       uint base, uint n)
+{
+    for (uint i = local_id(); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
+        put_item(keys, words, i, load_item(a, c, base + i, n));
+}
+
+/* Stores the block at `base`. Ends with a barrier: local memory is free, and the whole group sees
+   the block in global memory. */
+INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,
+                        codec_t c, uint base, uint n)
+{
+    for (uint i = local_id(); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
+        store_item(a, c, base + i, n, get_item(keys, words, i));
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = local_id() < width && m * width + local_id() < size ? encode(v[m], s.codec)
-                                                                   : CLSORT_TOP_CODE;
-    sort_own(v);
-    merge_own(l, v, size);
-    store_held(l, advance(s.target, begin), s.codec, size);
 }
 
-//---- radix: samples bins [SAMPLES.group]
-/* Bins cut a range of codes into about equal parts. A code's place in its bin is its rank among the
-   bin's codes. */
-#define CLSORT_SAMPLES_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
-#define CLSORT_SAMPLES_BINS (CLSORT_GROUP * CLSORT_SAMPLES_OWN_BINS)
-/* Counters of bins, with one more; and words. */
-typedef struct { local uint *count, *words; } bins_t;
-enum { BINS_LONGEST, BINS_KEPT };   /* CLSORT__SAMPLES_WORDS */
-
-INLINE bins_t bins_of(held_space_t l)
+/* The steps of stages first ... last inside blocks, one block after another. */
+INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last,
+                         local code_t *keys, local uint *words)
 {
-    const uint slots = CLSORT_SAMPLES_BINS + (CLSORT_SAMPLES_BINS >> CLSORT__WORD_PAD_LOG2) + 1;
-    const bins_t b = { l.words, l.words + slots };
-    return b;
-}
-
-INLINE local uint *bin_slot(bins_t b, uint bin)
-{
-    return &b.count[pad_slot(bin, CLSORT__WORD_PAD_LOG2)];
-}
-
-INLINE local code_t *held_slot(held_space_t l, uint i)
-{
-    return &l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
-}
-
-/* Called by all work-items; ends with a barrier. */
-INLINE void clear_counts(bins_t b)
-{
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_SAMPLES_OWN_BINS; k++)
-        *bin_slot(b, local_id() + k * CLSORT_GROUP) = 0;
-    if (local_id() == 0)
-        b.words[BINS_LONGEST] = 0;
-    local_barrier();
-}
-
-/* Turns the counts of bins into where they begin; behind the last one follows the sum. Returns the
-   longest one. Called by all work-items with a barrier since the codes were counted; ends with a
-   barrier. */
-INLINE uint place_sample_bins(held_space_t l, bins_t b)
-{
-    const uint own = CLSORT_SAMPLES_OWN_BINS,
-               sum = place_counts(bin_slot(b, local_id() * own), own, own,
-                                  CLSORT__EDGE_SAMPLES_LONG_BIN, l.sums, &b.words[BINS_LONGEST]);
-    if (local_id() == CLSORT_GROUP - 1)
-        *bin_slot(b, CLSORT_SAMPLES_BINS) = sum;
-    local_barrier();
-    return b.words[BINS_LONGEST];
-}
-
-//---- radix: samples even bins [SAMPLES.group]
-/* Bins of about equal length. one_code: each has one. */
-typedef struct { code_t low; uint shift, one_code; float factor; } even_bins_t;
-
-INLINE even_bins_t even_bins(code_t least, code_t most)
-{
-    const ulong span = (code_t)(most - least);
-    const uint shift = 32 - min((uint)clz(span), 32u), one_code = span < CLSORT_SAMPLES_BINS;
-    const even_bins_t even = {
-        least, shift, one_code,
-        one_code ? 1.0f : (float)CLSORT_SAMPLES_BINS / ((float)(uint)(span >> shift) + 1.0f)
-    };
-    return even;
-}
-
-/* Conversions of words are what all devices have. */
-INLINE uint even_bin(even_bins_t even, code_t code)
-{
-    const float place = (float)(uint)((code_t)(code - even.low) >> even.shift) * even.factor;
-    return min((uint)place, CLSORT_SAMPLES_BINS - 1u);
-}
-
-#if CLSORT_WARPS
-/* The least and the most code of the lanes. Called by whole warps. */
-INLINE void extremes_of_lanes(code_t *least, code_t *most)
-{
-    #pragma unroll
-    for (uint step = CLSORT__WARP / 2; step > 0; step /= 2) {
-        *least = min(*least, other_lane(*least, step));
-        *most = max(*most, other_lane(*most, step));
+    const uint blocks = n ? ((n - 1) >> CLSORT_TILE_ITEMS_LOG2) + 1 : 0;
+    for (uint k = 0; k < blocks; k++) {
+        load_block(keys, words, from, c, k << CLSORT_TILE_ITEMS_LOG2, n);
+        block_stages(keys, words, first, last);
+        store_block(keys, words, to, c, k << CLSORT_TILE_ITEMS_LOG2, n);
     }
 }
-#endif
 
-/* The least and the most code of all work-items. Called by all, with local memory free; ends with a
-   barrier. */
-INLINE void extremes_of_group(held_space_t l, code_t *least, code_t *most)
+//---- batch: local [BATCH]
+/* The steps of a stage from the bit above a block down, in place, for two neighbouring blocks at a
+   time. The elements of the upper block wait in registers while the lower block is sorted. If the
+   step of that bit is the mirror step, partners lie at mirrored places. */
+INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys,
+                         local uint *words)
 {
-#if CLSORT_WARPS
-    const uint t = local_id(), warps = CLSORT_GROUP / CLSORT__WARP;
-    extremes_of_lanes(least, most);
-    if (t % CLSORT__WARP == 0) {
-        l.keys[t / CLSORT__WARP] = *least;
-        l.keys[warps + t / CLSORT__WARP] = *most;
-    }
-    local_barrier();
-    *least = l.keys[t % warps];
-    *most = l.keys[warps + t % warps];
-    extremes_of_lanes(least, most);
-#else
-    put_extremes(l.keys + local_id(), *least, *most);
-    join_extremes(l.keys, 0);
-    *least = l.keys[0];
-    *most = l.keys[CLSORT_GROUP];
-#endif   /* CLSORT_WARPS */
-    local_barrier();
-}
-
-//---- radix: samples in bins [SAMPLES.group]
-/* Counts a code, if it is inside. Returns its number in its bin; in the upper half the bin. */
-INLINE uint count_in_bin(bins_t b, uint bin, uint inside)
-{
-    return inside ? atomic_inc(bin_slot(b, bin)) | bin << 16 : 0;
-}
-
-/* Puts codes into their bins. rank: as count_in_bin returned it. PoCL 3.1 miscompiles the loop
-   unless it is unrolled. Called by all work-items with the counts placed; ends with a barrier. */
-INLINE void move_to_bins(held_space_t l, bins_t b, const code_t *code, const uint *rank,
-                         uint size)
-{
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < size)
-            *held_slot(l, *bin_slot(b, rank[m] >> 16) + (rank[m] & 0xFFFF)) = code[m];
-    local_barrier();
-}
-
-/* Puts the codes where they belong, by counting those of its bin that come before. one_code: each
-   bin has one. Called by all work-items with the bins filled; ends with a barrier. */
-INLINE void rank_codes(held_space_t l, bins_t b, const code_t *code, uint *rank, uint size,
-                       uint one_code)
-{
-    #pragma unroll CLSORT_UNROLL_CODES
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < size) {
-            const uint bin = rank[m] >> 16, begin = *bin_slot(b, bin),
-                       own = begin + (rank[m] & 0xFFFF),
-                       end = one_code ? begin : *bin_slot(b, bin + 1);
-            uint place = one_code ? own : begin;
-            #pragma unroll 4
-            for (uint i = begin; i < end; i++) {
-                const code_t other = held(l, i);
-                place += other < code[m] || (other == code[m] && i < own);
-            }
-            rank[m] = place;
-        }
-    local_barrier();
-    #pragma unroll CLSORT_UNROLL_CODES
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < size)
-            *held_slot(l, rank[m]) = code[m];
-    local_barrier();
-}
-
-/* Sorts the first `size` codes in local memory by merging. Called by all work-items; begins after a
-   barrier and ends with one. */
-INLINE void merge_codes(held_space_t l, uint size)
-{
-    const uint width = (size + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
-    code_t v[CLSORT_ITEMS];
-    #pragma unroll CLSORT_UNROLL_CODES
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = local_id() < width && m * width + local_id() < size
-                   ? held(l, m * width + local_id())
-                   : CLSORT_TOP_CODE;
-    sort_own(v);
-    merge_own(l, v, size);
-}
-
-/* Sorts the first `size` codes of the work-items, whose m-th have the numbers local_id() + m *
-   CLSORT_GROUP, into local memory. Called by all work-items with that free; ends with a barrier. */
-INLINE void sort_in_bins(held_space_t l, bins_t b, const code_t *code, uint size)
-{
-    uint rank[CLSORT_ITEMS];
-    code_t least = CLSORT_TOP_CODE, most = 0;
-    #pragma unroll CLSORT_UNROLL_CODES
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (local_id() + m * CLSORT_GROUP < size) {
-            least = min(least, code[m]);
-            most = max(most, code[m]);
-        }
-    extremes_of_group(l, &least, &most);
-    const even_bins_t even = even_bins(least, most);
-    clear_counts(b);
-    #pragma unroll CLSORT_UNROLL_CODES
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = local_id() + m * CLSORT_GROUP;
-        if (m * CLSORT_GROUP < size)
-            rank[m] = count_in_bin(b, even_bin(even, code[m]), i < size);
-    }
-    local_barrier();
-    const uint longest = place_sample_bins(l, b);
-    move_to_bins(l, b, code, rank, size);
-    if (CLSORT_BRANCH_BARRIERS && longest > CLSORT__EDGE_SAMPLES_LONG_BIN && !even.one_code)
-        merge_codes(l, size);
-    else
-        rank_codes(l, b, code, rank, size, even.one_code);
-}
-
-//---- radix: samples are moved [SAMPLES.group]
-/* An element's code. The number of a pair fills the lower half: bins then cut equal keys evenly,
-   too. */
-INLINE code_t source_code(samples_t s, uint i)
-{
-    const ulong key = CLSORT_PAIRS ? (ulong)((global const uint *)s.source.keys)[i] << 32
-                                         | i << clz(s.n)
-                                   : *key_place(s.source, i);
-    return encode((code_t)key, s.codec);
-}
-
-/* Loads of so many codes do not wait for each other. */
-#define CLSORT_STORED 4
-
-/* Stores the work-item's codes to the target from element `at` on: `size` sorted codes or, with
-   `one_code`, one so many times. */
-INLINE void store_sorted(samples_t s, held_space_t l, uint at, uint size, uint one_code,
-                         code_t code)
-{
-    for (uint i = local_id(); i < size; i += CLSORT_STORED * CLSORT_GROUP) {
-        code_t key[CLSORT_STORED];
+    const uint mirror = stage == CLSORT_TILE_ITEMS_LOG2 ? CLSORT_TILE_ITEMS - 1 : 0,
+               lid = local_id();
+    const uint pairs = ((n - 1) >> CLSORT_TILE_ITEMS_LOG2 >> 1) + 1;
+    item_t upper[CLSORT_ITEMS];
+    for (uint k = 0; k < pairs; k++) {
+        const uint low = k << 1 << CLSORT_TILE_ITEMS_LOG2, high = low + CLSORT_TILE_ITEMS;
         #pragma unroll
-        for (uint m = 0; m < CLSORT_STORED; m++)
-            key[m] = decode(one_code ? code : held(l, min(i + m * CLSORT_GROUP, size - 1)),
-                            s.codec);
-#if CLSORT_PAIRS
-        uint value[CLSORT_STORED];
+        for (uint m = 0; m < CLSORT_ITEMS; m++) {
+            const uint i = m * CLSORT_GROUP + lid;
+            item_t lower = load_item(row, c, low + i, n);
+            upper[m] = load_item(row, c, high + (i ^ mirror), n);
+            order_items(&lower, &upper[m]);
+            put_item(keys, words, i, lower);
+        }
+        block_stages(keys, words, stage, stage);
+        store_block(keys, words, row, c, low, n);
         #pragma unroll
-        for (uint m = 0; m < CLSORT_STORED; m++) {
-            const uint number = (uint)key[m] >> clz(s.n);
-            value[m] = s.numbers ? number : ((global const uint *)s.source.values)[number];
-        }
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_STORED; m++)
-            if (i + m * CLSORT_GROUP < size) {
-                ((global uint *)s.target.keys)[at + i + m * CLSORT_GROUP] = (uint)(key[m] >> 32);
-                ((global uint *)s.target.values)[at + i + m * CLSORT_GROUP] = value[m];
-            }
-#else
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_STORED; m++)
-            if (i + m * CLSORT_GROUP < size)
-                *key_place(s.target, at + i + m * CLSORT_GROUP) = key[m];
-#endif   /* CLSORT_PAIRS */
-    }
-}
-
-//---- radix: samples split [SAMPLES.group]
-/* Sorts the samples, one key of each part of the source, into local memory. Called by all
-   work-items; ends with a barrier. */
-INLINE void sort_samples(samples_t s, held_space_t l, bins_t b)
-{
-    const uint stride = s.n / s.samples;
-    code_t code[CLSORT_ITEMS];
-    #pragma unroll CLSORT_UNROLL_CODES
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (m * CLSORT_GROUP < s.samples) {
-            const uint i = min(local_id() + m * CLSORT_GROUP, s.samples - 1),
-                       noise = (s.seed + i + 1) * 0x9E3779B9u,
-                       jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
-            code[m] = source_code(s, i * stride + mul_hi(jitter, stride));
-        }
-    sort_in_bins(l, b, code, s.samples);
-}
-
-/* The bucket of a code that has number i in its tile. each: samples of a bucket. */
-INLINE uint choose_bucket(samples_t s, held_space_t l, code_t code, uint i, uint each)
-{
-    uint bucket = 0;
-    for (uint step = 1u << (31 - clz(s.buckets)); step > 0; step /= 2) {
-        const uint next = bucket + step;
-        bucket = next < s.buckets && held(l, next * each) <= code ? next : bucket;
-    }
-    if (bucket > 1 && held(l, (bucket - 1) * each) == code) {
-        uint first = 1, last = bucket - 1;
-        while (first < last) {
-            const uint middle = (first + last) / 2;
-            const uint before = held(l, middle * each) < code;
-            first = before ? middle + 1 : first;
-            last = before ? last : middle;
-        }
-        bucket = first + i % (bucket - first);
-    }
-    return bucket;
-}
-
-INLINE void load_tile_codes(samples_t s, code_t *code, uint begin, uint size)
-{
-    #pragma unroll CLSORT_UNROLL_CODES
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (m * CLSORT_GROUP < size)
-            code[m] = source_code(s, begin + min(local_id() + m * CLSORT_GROUP, size - 1));
-}
-
-/* The work-group of the first tile writes the least code of each bucket. */
-INLINE void write_borders(samples_t s, held_space_t l, uint tile, uint each)
-{
-    for (uint i = local_id(); i < s.buckets && tile == 0; i += CLSORT_GROUP)
-        s.borders[i] = held(l, i * each);
-}
-
-/* A work-group per tile. It moves the tile to alt, bucket by bucket, and writes where these begin
-   in the tile. space: as for clsort_samples_bucket. */
-CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
-{
-    const samples_t s = CLSORT_SAMPLES;
-    const held_space_t l = held_space(space);
-    const bins_t b = bins_of(l);
-    const uint t = local_id(), own = (uint)get_group_id(0), begin = own * tile,
-               size = min(s.n - begin, tile), each = samples / max(buckets, 1u);
-    code_t code[CLSORT_ITEMS];
-    uint rank[CLSORT_ITEMS];
-    if (begin >= s.n)
-        return;
-    load_tile_codes(s, code, begin, size);
-    sort_samples(s, l, b);
-    clear_counts(b);
-    write_borders(s, l, own, each);
-    #pragma unroll CLSORT_UNROLL_CODES
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = t + m * CLSORT_GROUP;
-        if (m * CLSORT_GROUP < size)
-            rank[m] = count_in_bin(b, choose_bucket(s, l, code[m], i, each), i < size);
-    }
-    local_barrier();
-    place_sample_bins(l, b);
-    for (uint i = t; i < buckets; i += CLSORT_GROUP)
-        s.places[i * s.tiles + own] = (ushort)*bin_slot(b, i);
-    move_to_bins(l, b, code, rank, size);
-    for (uint i = t; i < size; i += CLSORT_GROUP)
-        *key_place(s.alt, begin + i) = held(l, i);
-}
-
-//---- radix: samples search [SAMPLES.group]
-/* The work-item's fragment of a bucket in its tile: codes first ... end - 1 of the tile; none
-   beyond the last tile. */
-typedef struct { uint first, end; } fragment_t;
-
-INLINE fragment_t load_fragment(samples_t s, uint bucket)
-{
-    const uint t = min(local_id(), s.tiles - 1);
-    global const ushort *places = s.places + bucket * s.tiles + t;
-    fragment_t own = { places[0], min(s.tile, s.n - t * s.tile) };
-    if (bucket + 1 < s.buckets)
-        own.end = places[s.tiles];
-    own.first = local_id() < s.tiles ? own.first : 0;
-    own.end = local_id() < s.tiles ? own.end : 0;
-    return own;
-}
-
-/* Code i of the bucket. Its fragments are in the bins: how many codes lie before each, then the
-   distances from codes' numbers to their places in alt. */
-INLINE code_t fragment_code(samples_t s, bins_t b, uint i)
-{
-    uint k = 0;
-    for (uint step = 1u << (31 - clz(s.tiles)); step > 0; step /= 2)
-        k += k + step < s.tiles && b.count[k + step] <= i ? step : 0;
-    return *key_place(s.alt, i + b.count[CLSORT_GROUP + k]);
-}
-
-/* A part of the codes. */
-typedef struct { code_t first, last; } codes_span_t;
-
-/* Keeps those of the bucket's codes in local memory that are in a span, as many as fit. Returns how
-   many there are. Called by all work-items with the fragments in the bins; ends with a barrier. */
-INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_span_t span)
-{
-    if (local_id() == 0)
-        b.words[BINS_KEPT] = 0;
-    local_barrier();
-    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
-        const code_t code = fragment_code(s, b, i);
-        if (code >= span.first && code <= span.last) {
-            const uint place = atomic_inc(&b.words[BINS_KEPT]);
-            if (place < CLSORT_TILE_ITEMS)
-                *held_slot(l, place) = code;
-        }
-    }
-    local_barrier();
-    return read_once(&b.words[BINS_KEPT]);
-}
-
-//---- radix: samples bucket [SAMPLES.group]
-/* Takes the codes of a span, which is all of the bucket where that fits, as far as they fit: each
-   work-item's to its registers. Returns how many there are. before: how many of the bucket's codes
-   lie before the work-item's fragment. Called by all work-items with local memory free; ends with a
-   barrier. */
-INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *code, fragment_t own,
-                       uint before, uint size, codes_span_t span)
-{
-    const uint t = local_id();
-    uint kept = size;
-    b.count[t] = before;
-    b.count[CLSORT_GROUP + t] = t * s.tile + own.first - before;
-    local_barrier();
-    if (CLSORT_BRANCH_BARRIERS && size <= CLSORT_TILE_ITEMS) {
-        #pragma unroll CLSORT_UNROLL_CODES
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            if (m * CLSORT_GROUP < size)
-                code[m] = fragment_code(s, b, min(t + m * CLSORT_GROUP, size - 1));
-    } else {
-        kept = keep_span(s, l, b, size, span);
-        #pragma unroll CLSORT_UNROLL_CODES
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            code[m] = t + m * CLSORT_GROUP < kept ? held(l, t + m * CLSORT_GROUP) : span.first;
-    }
-    local_barrier();
-    return kept;
-}
-
-/* What to look at after a span: what follows it, up to twice as wide, or its first half. */
-INLINE codes_span_t next_span(codes_span_t span, uint is_done)
-{
-    const code_t width = span.last - span.first, next = span.last + 1,
-                 far = (code_t)(CLSORT_TOP_CODE - next) / 2 > width ? (code_t)(next + 2 * width + 1)
-                                                                    : CLSORT_TOP_CODE;
-    const codes_span_t after = { next, far }, first = { span.first, span.first + width / 2 };
-    return is_done ? after : first;
-}
-
-/* Sorts a bucket of `size` codes to the target, from element `begin` on. Those above what a
-   work-group holds are sorted in spans that fit, or of one code. */
-INLINE void sort_spans(samples_t s, held_space_t l, bins_t b, fragment_t own, uint before,
-                       uint begin, uint size, codes_span_t span)
-{
-    for (uint done = 0; done < size;) {
-        code_t code[CLSORT_ITEMS];
-        const uint kept = take_codes(s, l, b, code, own, before, size, span),
-                   fits = kept <= CLSORT_TILE_ITEMS, is_done = fits || span.first == span.last;
-        sort_in_bins(l, b, code, fits ? kept : 0);
-        store_sorted(s, l, begin + done, is_done ? kept : 0, !fits, span.first);
-        local_barrier();
-        done += is_done ? kept : 0;
-        span = next_span(span, is_done);
+            put_item(keys, words, (m * CLSORT_GROUP + lid) ^ mirror, upper[m]);
+        block_stages(keys, words, stage, stage);
+        store_block(keys, words, row, c, high, n);
     }
 }
 
-/* A work-group per bucket; a work-item per tile, and no more tiles than these. space:
-   CLSORT_HELD_SLOTS codes, rounded up to 8 bytes, 2 * CLSORT_GROUP + 1 words, a word for each bin
-   and one more, with padding, and CLSORT__SAMPLES_WORDS. */
-CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
+/* Sorts a row in blocks. Stages of bits beyond a block begin in global memory. They go down to the
+   block's bits, or if `splits` is set only to the bit above, which split_blocks then does. Called
+   by all work-items of a group, with the block's local memory free. */
+INLINE void batch_in_blocks(array_t from, array_t to, codec_t c, uint n, const uint splits,
+                            local code_t *keys, local uint *words)
 {
-    const samples_t s = CLSORT_SAMPLES;
-    const held_space_t l = held_space(space);
-    const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;
-    uint begin = 0, size = 0;
-    if (s.n == 0)
-        return;
-    const fragment_t own = load_fragment(s, bucket);
-    const code_t low = s.borders[bucket], high = s.borders[is_last ? bucket : bucket + 1];
-    const uint before = group_scan_total(own.end - own.first, l.sums, &size);
-    group_scan_total(own.first, l.sums, &begin);
-    if (bucket > 0 && !is_last && low == high) {
-        store_sorted(s, l, begin, size, 1, low);
-        return;
+    const uint stages = batch_stages(n);
+    batch_blocks(from, to, c, n, 0, min(stages, (uint)CLSORT_TILE_ITEMS_LOG2) - 1, keys, words);
+    for (uint stage = CLSORT_TILE_ITEMS_LOG2; stage < stages; stage++) {
+        batch_steps(to, c, n, stage, CLSORT_TILE_ITEMS_LOG2 + splits);
+        if (splits)
+            split_blocks(to, c, n, stage, keys, words);
+        else
+            batch_blocks(to, to, c, n, stage, stage, keys, words);
     }
-    const codes_span_t all = { bucket > 0 ? low : 0, is_last ? CLSORT_TOP_CODE : high };
-    sort_spans(s, l, bins_of(l), own, before, begin, size, all);
 }
+
+/* block_keys and block_words: local memory for a block, as for a tile. */
+#define CLSORT_BATCH_KERNEL(name, splits) \
+    CLSORT_KERNEL void name(CLSORT_BATCH_ARGS, local code_t *block_keys, local uint *block_words) \
+    { \
+        const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target); \
+        const codec_t codec = CLSORT_CODEC; \
+        batch_in_blocks(batch_row(source, stride), batch_row(target, stride), codec, n, splits, \
+                        block_keys, block_words); \
+    }
+CLSORT_BATCH_KERNEL(clsort_batch_local, 0)
+CLSORT_BATCH_KERNEL(clsort_batch_split, 1)
 
 //---- quicksort [QUICKSORT RELAUNCH]
 /* QUICKSORT. The elements lie in two arrays, target and alt, and each round moves them from one to
    the other; the first round may read them from a third, the source. A SEQUENCE is a range of
    elements still to be sorted, whose place in the order is known. It is cut into BLOCKS. A round is
    three launches over the blocks of all sequences. Each launch has as many work-groups as run at
-   once; without blocks they do nothing:
+   the same time, and does nothing if no block is left:
 
-     count      chooses the sequence's pivot, counts the block's elements before and equal to it,
-                finds the least and the most on both sides
+     count      chooses the sequence's pivot, counts a block's elements before it and equal to it,
+                finds the least and the greatest code on both sides of the pivot
      plan       one work-group: turns the counts into places, and makes the children of every
                 sequence
      scatter    moves the elements:   | before the pivot | equal to it | after it |
 
-   Elements equal to the pivot are done, and go straight to the target. Only if the round reads the
-   target do they go to alt, and come back in the next round. The other elements become children:
+   Elements equal to the pivot are done, and go straight to the target. But a round that reads the
+   target moves them to alt, and the next round moves them back. The other elements become children:
 
-     leaf        a child of up to leaf_elements elements. In the end one work-group sorts it alone,
-                 by partitions with a stack of its own, and by the bitonic network once a range
-                 fits into a tile
-     sequence    of the next round: a longer child
-     leftover    what the last round leaves, what finds a list full, and what a leaf has partitioned
-                 too often: the kernels of segments merge these ranges in the end
+     leaf        a child of up to leaf_elements elements. After all rounds one work-group sorts it
+                 alone: it partitions ranges, which it keeps on a stack, and sorts a range that
+                 fits into a tile by the bitonic network
+     sequence    a longer child; it belongs to the next round
+     leftover    a sequence after the last round, a child for which a list has no room, or a range
+                 of a leaf that has partitioned too much. The kernels of segments merge leftovers
 
-   A child whose codes are all the same only moves.
+   A child whose codes are all equal is only moved to the target.
 
-   All counts are exact places, so the result is the same every time. Source: D. Cederman and P.
-   Tsigas, GPU-Quicksort, 2009. */
+   Counts are turned into exact places, so the result is the same every time. Source: D. Cederman
+   and P. Tsigas, GPU-Quicksort, 2009. */
 /* Elements of a tile. */
 #define CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS << CLSORT_LANES_LOG2)
 
-/* The arguments of every kernel of quicksort. capacity: how many sequences a round may have;
-   rounds: how many are enqueued. */
+/* The arguments of every kernel of quicksort. capacity: the most sequences of a round; rounds: how
+   many rounds are enqueued. */
 #define CLSORT_QUICK_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint capacity, \
@@ -10977,8 +11157,8 @@ typedef struct {
    means that the bounds are not known. `first` is a sequence's first block. */
 typedef struct { uint begin, size, array, first; code_t least, most; } range_t;
 
-/* How a pivot parts elements: how many come before it and how many are equal; the least code of
-   all, the greatest below the pivot, the least above it, the greatest of all. */
+/* Some elements and a pivot. less, equal: how many elements come before the pivot, and are equal to
+   it; least, most: their least and greatest code; below, above: their codes next to the pivot. */
 typedef struct { uint less, equal; code_t least, below, above, most; } partition_t;
 
 INLINE uint8 pack_range(range_t r)
@@ -11000,10 +11180,10 @@ INLINE range_t make_range(uint begin, uint size, uint array, code_t least, code_
 }
 
 //---- quicksort: tables [QUICKSORT RELAUNCH]
-/* The scratch: the state; two tables of sequences, of this round and of the next, each with its
-   range, less, equal, then the codes below and above and the pivot; blocks, each with less, equal
-   and the four codes of a part; leaves and leftovers, a range each. CLSORT__QUICK_*_AT say where
-   each begins. */
+/* The scratch: the state; two tables of sequences, one of this round and one of the next; blocks;
+   leaves; leftovers. CLSORT__QUICK_*_AT say where each begins. A sequence has its range (8 words),
+   less, equal, the codes below and above (4 words) and the pivot (2 words). A block has less, equal
+   and the four codes of its partition_t. A leaf and a leftover are a range. */
 INLINE global uint *quick_state(quick_t q, uint round)
 {
     return q.scratch + (round & 1) * 2;
@@ -11115,8 +11295,8 @@ INLINE partition_t unpack_partition(uint less, uint equal, uint8 bounds)
     return p;
 }
 
-/* How many samples a range's pivot is the median of: none where its bounds tell the pivot. They lie
-   evenly from the first element to the last. */
+/* The number of samples whose median is a range's pivot; 0 if the range's bounds give the pivot.
+   The samples lie evenly from the first element to the last. */
 #define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)
 INLINE uint count_samples(quick_t q, range_t r)
 {
@@ -11142,7 +11322,8 @@ INLINE code_t middle_code(range_t r)
 typedef struct { uint less, equal, greater; } places_t;
 
 //---- quicksort: a work-group [QUICKSORT.group RELAUNCH.group]
-/* Local memory: a tile of elements; the codes of parts, or samples; sums; the stack of a leaf. */
+/* Local memory. keys, words: a tile of elements; codes: samples, or the codes of each work-item's
+   partition_t; sums; stack: of a leaf. */
 #define CLSORT_QUICK_KEYS \
     ((CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)
 typedef struct {
@@ -11164,9 +11345,9 @@ INLINE quick_space_t quick_space(local ulong *space)
 #define quick_sync(fence) barrier(fence)
 
 //---- quicksort: sums of a work-group [QUICKSORT.group RELAUNCH.group]
-/* One level of a tree of sums over the work-items, up: each node adds its left child; down: it
-   hands the left child its own place and the right one what comes before that. Called by all;
-   begins with a barrier. */
+/* One level of a tree of sums over the work-items. On the way up a node adds its left child's sum
+   to its own. On the way down a node's value is the sum before it. Its left child gets this value,
+   its right child this value plus the left child's sum. Called by all; begins with a barrier. */
 INLINE void tree_level(local uint *sums, uint step, uint down)
 {
     const uint right = (2 * local_id() + 2) * step - 1;
@@ -11179,9 +11360,9 @@ INLINE void tree_level(local uint *sums, uint step, uint down)
     }
 }
 
-/* As scan_total, with the tree of sums of the published program. Called by all; sums: CLSORT_GROUP
-   words, free before and after. Source: G. E. Blelloch, Prefix sums and their applications,
-   1990. */
+/* As scan_total, but by the tree of sums that the published program uses. Called by all; sums:
+   CLSORT_GROUP words, free before and after. Source: G. E. Blelloch, Prefix sums and their
+   applications, 1990. */
 INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 {
     sums[local_id()] = x;
@@ -11236,7 +11417,8 @@ INLINE partition_t get_partition(quick_space_t l, uint t)
     return p;
 }
 
-/* Joins the parts of all work-items. Called by all; begins and ends with a barrier. */
+/* Joins the partition_t of all work-items to one, which each of them gets. Called by all; begins
+   and ends with a barrier. */
 INLINE partition_t join_group(partition_t p, quick_space_t l)
 {
     const uint t = local_id();
@@ -11256,8 +11438,8 @@ INLINE partition_t join_group(partition_t p, quick_space_t l)
 }
 
 /* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. Each
-   work-item takes one sample: PoCL 3.1 goes wrong at a loop of equal length for all inside one of
-   different lengths. Called by all; begins and ends with a barrier. */
+   work-item takes one sample, without a loop: PoCL 3.1 miscompiles a loop of equal length for all
+   work-items inside a loop whose length differs. Called by all; begins and ends with a barrier. */
 INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
 {
     const uint t = local_id(), samples = count_samples(q, r);
@@ -11275,8 +11457,8 @@ INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
 }
 
 //---- quicksort: a tile [QUICKSORT.group RELAUNCH.group]
-/* Counts how the pivot parts the work-item's share of some elements. All keys of a tile are loaded
-   before the first is compared. */
+/* Compares the work-item's share of some elements with the pivot. All keys of a tile are loaded
+   before the first one is compared. */
 INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
                                    code_t pivot)
 {
@@ -11300,8 +11482,8 @@ INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint siz
 #define CLSORT_MOVED_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)
 #define CLSORT_MOVED_TILE (CLSORT_GROUP * CLSORT_MOVED_ITEMS)
 
-/* The m-th element of a work-item in a tile. Where elements must keep their order, those of a
-   work-item lie side by side; else they stay as they were loaded. */
+/* The number in the tile of a work-item's m-th element. If elements must keep their order, a
+   work-item has consecutive elements, else every CLSORT_GROUP-th one, as they are loaded. */
 INLINE uint quick_tile_item(uint m)
 {
     return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * CLSORT_MOVED_ITEMS + m
@@ -11340,9 +11522,9 @@ INLINE void load_moved_items(quick_space_t l, item_t *v, array_t from, codec_t c
 }
 
 //---- quicksort: a tile moves [QUICKSORT.group RELAUNCH.group]
-/* Puts a tile's elements into local memory: those before the pivot, those equal to it, those after
-   it. Returns how many come before the pivot and, in the upper half, how many are equal to it.
-   Called by all with the tile free; after the call all see the elements. */
+/* Puts a tile's elements into local memory: first the elements before the pivot, then the equal
+   ones, then the rest. Returns how many come before the pivot and, in the upper half, how many are
+   equal to it. Called by all with the tile free; ends with a barrier. */
 INLINE uint order_parts(quick_space_t l, const item_t *v, uint size, code_t pivot)
 {
     uint own = 0, total;
@@ -11365,8 +11547,9 @@ INLINE uint order_parts(quick_space_t l, const item_t *v, uint size, code_t pivo
     return total;
 }
 
-/* Moves the elements of a range to their places. Called by all. Begins with a barrier if there are
-   elements, and ends with one. */
+/* Moves the elements of a range to their places. next: the places of its first elements before the
+   pivot, equal to it and after it. Called by all. Begins with a barrier if there are elements, and
+   ends with one. */
 INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
                           code_t pivot, places_t next)
 {
@@ -11397,7 +11580,7 @@ INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, ui
 }
 
 //---- quicksort: a work-item [QUICKSORT.alone QUICKSORT.vectors RELAUNCH.alone RELAUNCH.vectors]
-/* A work-group is one work-item: plain loops. */
+/* A work-group is one work-item here, so loops need no barriers. */
 typedef struct {
     local code_t *keys;
     local uint *words, *stack;
@@ -11438,7 +11621,7 @@ INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
 //---- quicksort: counting by a work-item [QUICKSORT.alone QUICKSORT.vectors RELAUNCH.alone
 //----     RELAUNCH.vectors]
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
-/* Joins the parts of all lanes. */
+/* Joins the partition_t of all lanes. */
 CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
                                        words_t less, words_t equal)
 {
@@ -11463,8 +11646,8 @@ CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t abo
     return p;
 }
 
-/* Counts how the pivot parts the whole vectors of some elements; *done becomes the number of
-   elements in these. */
+/* Compares the whole vectors of some elements with the pivot. *done: how many elements are in
+   them. */
 INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uint size,
                                  code_t pivot, uint *done)
 {
@@ -11498,8 +11681,9 @@ INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint siz
     return p;
 }
 
-/* As the work-group's scatter_range. Keys equal to the pivot are rare or many, so that branch is
-   predicted well. Which side other keys go to is not predictable, and is no branch. */
+/* As scatter_range of work-groups. The branch for keys equal to the pivot is predicted well, since
+   such keys are either rare or many. The side of all other keys is not predictable, so no branch
+   decides it. */
 INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
                           code_t pivot, places_t next)
 {
@@ -11546,6 +11730,7 @@ INLINE uint block_count(quick_t q, range_t r, uint b)
     return min(r.size - block_begin(q, r, b), q.block_elements);
 }
 
+/* Compares each block with the pivot of its sequence, and stores the counts and the pivot. */
 INLINE void quick_count(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS];
@@ -11567,7 +11752,7 @@ INLINE void quick_count(quick_t q, quick_space_t l)
 }
 
 //---- quicksort: sums [QUICKSORT RELAUNCH]
-/* How many of `count` things each work-item of the plan's work-group looks after. */
+/* Each work-item's share of `count` blocks or sequences in the plan's work-group. */
 INLINE uint plan_share(uint count)
 {
     return (count + CLSORT_GROUP - 1) / CLSORT_GROUP;
@@ -11594,7 +11779,7 @@ INLINE void sum_blocks(quick_t q, quick_space_t l, uint blocks)
         vstore2((uint2)(all_less, all_equal), 0, block_at(q, blocks));
 }
 
-/* Stores a sequence's bounds: those of all its elements, and those next to the pivot. */
+/* Stores the bounds of a sequence's codes, and its codes next to the pivot. */
 INLINE void store_bounds(quick_t q, uint i, partition_t p)
 {
     global uint *sequence = sequence_at(q, q.round, i);
@@ -11602,9 +11787,9 @@ INLINE void store_bounds(quick_t q, uint i, partition_t p)
     vstore4(as_uint4((ulong2)(p.below, p.above)), 0, sequence + 10);
 }
 
-/* Joins the bounds of each sequence's blocks. Each work-item does this for its share of the blocks.
-   If a sequence ends in its share, it adds what the work-items before it have found. Called by all;
-   begins with a barrier and needs one after. */
+/* Joins the bounds of each sequence's blocks. Each work-item joins its share of the blocks. A
+   sequence may begin in the shares of earlier work-items: then the work-item in whose share the
+   sequence ends adds their bounds. Called by all; begins with a barrier and needs one after. */
 INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
 {
     const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
@@ -11635,10 +11820,10 @@ INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
 }
 
 //---- quicksort: children [QUICKSORT RELAUNCH]
-/* What becomes of a child: nothing more to do; a leaf; a sequence of the next round; a leftover. */
+/* A child is done, or becomes a leaf, a sequence of the next round, or a leftover. */
 enum { CHILD_DONE, CHILD_LEAF, CHILD_NEXT, CHILD_LEFT };
 
-/* How many children become each of these, and the blocks of those of CHILD_NEXT. */
+/* The number of children with each fate, and the blocks of all children with CHILD_NEXT. */
 typedef struct { uint leaves, nexts, blocks, left; } tally_t;
 
 INLINE uint child_fate(quick_t q, range_t r, uint retire)
@@ -11652,9 +11837,9 @@ INLINE uint child_fate(quick_t q, range_t r, uint retire)
                                     : CHILD_LEFT;
 }
 
-/* Child k of a sequence: the elements before the pivot (0), equal to it (1), after it (2). A
-   retired sequence has one child, itself. A sequence whose codes are all the same has none: its
-   elements stay, or go to the target. */
+/* Child k of a sequence: its elements before the pivot (0), equal to it (1), after it (2). If
+   sequences retire, child 0 is the whole sequence, and the others are empty. A sequence of equal
+   codes has no child: its elements stay in the target or move there. */
 INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
 {
     global const uint *sequence = sequence_at(q, q.round, i);
@@ -11679,8 +11864,8 @@ INLINE uint blocks_of(quick_t q, range_t r)
     return (r.size - 1) / q.block_elements + 1;
 }
 
-/* Counts what becomes of the children of sequences first ... end - 1. It uses branches because LLVM
-   18 in PoCL 6.0 aborts at sums of conditional expressions. */
+/* Counts the fates of the children of sequences first ... end - 1. It uses branches because LLVM 18
+   in PoCL 6.0 aborts at sums of conditional expressions. */
 INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)
 {
     tally_t tally = { 0, 0, 0, 0 };
@@ -11699,8 +11884,8 @@ INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)
     return tally;
 }
 
-/* Writes the children of sequences first ... end - 1 into the lists, from the places in `next`
-   on. */
+/* Writes the children of sequences first ... end - 1 into the lists, beginning with the places in
+   `next`. */
 INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t next)
 {
     for (uint i = 3 * first; i < 3 * end; i++) {
@@ -11719,8 +11904,8 @@ INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t
 }
 
 //---- quicksort: plan [QUICKSORT RELAUNCH]
-/* Makes the children of all sequences. If the list of leaves could become too long, all sequences
-   are retired instead: they become leftovers, and do not move. Called by all. */
+/* Makes the children of all sequences. If the list of leaves might overflow, all sequences retire:
+   they become leftovers as they are, and do not move. Called by all. */
 INLINE void make_children(quick_t q, quick_space_t l)
 {
     global uint *state = quick_state(q, q.round), *next = quick_state(q, q.round + 1);
@@ -11747,6 +11932,7 @@ INLINE void make_children(quick_t q, quick_space_t l)
     }
 }
 
+/* Called by one work-group, between quick_count and quick_scatter. */
 INLINE void quick_plan(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS];
@@ -11757,6 +11943,8 @@ INLINE void quick_plan(quick_t q, quick_space_t l)
 }
 
 //---- quicksort: scatter [QUICKSORT RELAUNCH]
+/* Moves each block's elements to their places. A sequence of equal codes stays if it lies in the
+   target. */
 INLINE void quick_scatter(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS],
@@ -11777,8 +11965,8 @@ INLINE void quick_scatter(quick_t q, quick_space_t l)
 }
 
 //---- quicksort: a leaf's tile [QUICKSORT RELAUNCH]
-/* Loads and stores the elements begin ... end - 1 in the home window. Hardly any tile is whole, so
-   there is no rolled loop for partial ones. */
+/* Loads the elements begin ... end - 1 into the home window; store_leaf stores them. Hardly any
+   tile is whole, so there is no rolled loop for partial ones. */
 INLINE void load_leaf(item_t *v, window_t home, array_t from, codec_t c, uint begin,
                       uint end)
 {
@@ -11803,8 +11991,8 @@ INLINE void store_leaf(const item_t *v, window_t home, array_t to, codec_t c, ui
 #endif
 }
 
-/* Sorts up to a tile of elements into the target by the bitonic network. With none it only takes
-   part in the barriers. Called by all with the tile free. */
+/* Sorts up to a tile of elements into the target by the bitonic network. With size 0 it sorts
+   nothing, but meets all barriers. Called by all with the tile free. */
 INLINE void sort_leaf_tile(quick_t q, quick_space_t l, array_t from, uint begin, uint size)
 {
     const uint end = size ? begin + size : 0, stages = ceil_log2(size);
@@ -11831,12 +12019,12 @@ INLINE void copy_to_target(quick_t q, uint which, uint begin, uint size)
 }
 
 //---- quicksort: a leaf [QUICKSORT RELAUNCH]
-/* The stack of a leaf, in words: how many ranges lie on it; how many elements it may still
-   partition; the ranges. Of two ranges the longer one goes below, so there are never more than log2
-   of the elements. */
+/* The stack of a leaf, in words: how many ranges it has; how many elements the leaf may still
+   partition; the ranges. The longer part of a range is pushed first, so the shorter one is taken
+   next, and the stack never has more ranges than log2 of the leaf's elements. */
 enum { STACK_TOP, STACK_BUDGET };
 
-/* Shorter ranges are not worth a place among the leftovers, whose list is limited. */
+/* A shorter range does not become a leftover: their list is limited. */
 #define CLSORT_LEAST_LEFTOVER 64
 
 /* Appends a leftover to the list. Returns 0 if the list is full. */
@@ -11849,8 +12037,8 @@ INLINE uint leave_range(quick_t q, range_t r)
     return fits;
 }
 
-/* Puts a range on the stack; if the budget is spent, on the list of leftovers while that is not
-   full. Called by one work-item. */
+/* Puts a range on the stack, or, if the budget is spent and the list has room, among the leftovers.
+   Drops a range that is sorted already. Called by one work-item. */
 INLINE void push_range(quick_t q, quick_space_t l, range_t r, uint spent)
 {
     if (r.size == 0 || (r.least == r.most && r.array == ARRAY_TARGET))
@@ -11860,7 +12048,8 @@ INLINE void push_range(quick_t q, quick_space_t l, range_t r, uint spent)
     vstore8(pack_range(r), l.stack[STACK_TOP]++, l.stack + CLSORT__STACK_HEAD);
 }
 
-/* Partitions a range. `size` is its size, or 0 where the step does not apply. Called by all. */
+/* Partitions a range of a leaf, and pushes its parts. size: r.size; with 0 it partitions nothing,
+   but meets all barriers. Called by all. */
 INLINE void partition_leaf(quick_t q, quick_space_t l, range_t r, uint size)
 {
     const array_t from = quick_array(q, r.array);
@@ -11886,7 +12075,7 @@ INLINE void partition_leaf(quick_t q, quick_space_t l, range_t r, uint size)
 
 //---- quicksort: a leaf's steps [QUICKSORT RELAUNCH]
 /* Takes the top range from the stack, and partitions or finishes it. Returns how many ranges are
-   left. Called by all, with a barrier since the stack was written; ends with a barrier. */
+   left. Called by all after the stack is written and a barrier; ends with a barrier. */
 INLINE uint leaf_step(quick_t q, quick_space_t l)
 {
     const uint top = l.stack[STACK_TOP] - 1;
@@ -11904,6 +12093,8 @@ INLINE uint leaf_step(quick_t q, quick_space_t l)
     return l.stack[STACK_TOP];
 }
 
+/* Sorts the leaves. The budget lets a leaf partition all its elements 2 log2(size / tile) + 4
+   times. Then its long ranges become leftovers, so bad pivots cost no quadratic time. */
 INLINE void quick_leaf(quick_t q, quick_space_t l)
 {
     const uint leaves = q.scratch[CLSORT__QUICK_LEAVES];
@@ -11923,8 +12114,8 @@ INLINE void quick_leaf(quick_t q, quick_space_t l)
 }
 
 //---- quicksort: kernels [QUICKSORT]
-/* The kernels count, scatter and leaf get as many work-groups as run at once, begin and plan get
-   one. space: local memory, clsort__quick_local of clsort.h. */
+/* The kernels count, scatter and leaf have as many work-groups as run at the same time; begin and
+   plan have one. space: local memory of clsort__quick_local bytes, see clsort.h. */
 CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
 {
     const quick_t q = CLSORT_QUICK_JOB;
@@ -11947,8 +12138,8 @@ CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
     CLSORT_QUICK_STEP(quick_leaf)
 
 //---- quicksort: relauncher [RELAUNCH]
-/* Enqueues the kernels of the next round and, after them, itself. When no block is left, it
-   enqueues the kernel of the leaves. Called by one work-item. */
+/* Enqueues the three kernels of this round and, behind them, itself for the next round. If no block
+   is left, enqueues the kernel of the leaves instead. Called by one work-item. */
 static void relaunch(quick_t q, uint local_bytes)
 {
     const queue_t queue = get_default_queue();
@@ -11978,8 +12169,8 @@ static void relaunch(quick_t q, uint local_bytes)
     }
 }
 
-/* The host's launch for all rounds and leaves: the first sequence, then everything else. One
-   work-group; only its first work-item works. */
+/* The only kernel that the host launches: makes the first sequence, and starts the rounds. One
+   work-group, of which one work-item works. */
 CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 {
     const quick_t q = CLSORT_QUICK_JOB;
@@ -11989,1955 +12180,7 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
     relaunch(q, local_bytes);
 }
 
-//---- select: plan [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
-/* SELECT: the first k elements of every row's sorted order, without sorting the rows.
-
-   A row's elements are pairs of code and index, all different, and a RANGE of pairs holds the k-th
-   one; at first it is everything. A pass counts the digits, CLSORT_DIGIT_BITS bits each, of the
-   elements inside the range, finds the digit that holds the k-th one and narrows the range to it.
-   What lies before the range is among the first k, what lies behind it is not. The digits of the
-   code come first, from the top, then those of the index, which decides among equal keys; after the
-   last one, one element is left.
-
-   A row is decided as soon as all that may be among its k fits into a list in local memory, of
-   list_capacity elements. It is then collected, sorted as pairs, and the first k are written. So no
-   input takes more than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most
-   take two or three. The launches depend on types, counts and k only, and not on the number of
-   rows: kernels find out on the device what is left to do.
-
-     short rows            select_short, or select_tile where much of a row is wanted
-                           one launch, one reading: a work-group has a row in registers, in 64
-                           columns for up to 512 keys, 128 up to 2048, else 256; or it sorts rows in
-                           local memory, where k is above 5 / 8 of these
-     longer rows           select_pieces in rounds, each a launch: pieces of up to 4096 keys of
-                           rows, then of what these gave, until one is left, where work-groups may
-                           not make progress. k is at most 160, or 256 in a work-group of 256 that
-                           the caller named
-     many rows             select_rows
-                           one launch: a work-group reads its row once per pass
-     few long rows         select_sample, select_read, select_rank
-                           a sample bounds a row, and one reading lists candidates: of 1024 to
-                           32,768 keys in the sample 150 may be among the k. The launches of the
-                           next lines follow, for rows where that fails. Where work-groups make
-                           progress: select_begin, select_long, which does all of that, with a
-                           second sample before digits
-                           select_pass * (passes + 1), select_sort
-                           several work-groups per row add their counts in global memory; each reads
-                           the sums in the next launch. Most rows are decided after one or two
-                           passes, and the rest of the launches idle
-     k near the count      the rows are sorted, then copy_rows
-     k above the list      select_pass * (passes + 1), select_scatter
-                           narrows to exactly k elements, and writes them in the row's order
-     partitions            the rows are sorted; with lengths or a count on the device
-                           select_pass * (passes + 1), select_scatter
-                           narrows to the k-th element, and writes the row's new order
-     small k, on CPUs      select_stream, select_sort
-                           no digits: a work-item reads its part of a row once and lists what comes
-                           before the k-th element so far. A full list keeps its first k. Where
-                           much comes before, as in descending order, a sample of the rest bounds
-                           it, too; if that misled, the part is read again. Where a row is one
-                           part, one launch does everything
-
-   clsort__select_plans of clsort.h says from which counts, k and rows on each is taken. */
-/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored
-   bits at the top and first_bit at the bottom. */
-#define CLSORT_SELECT_ARGS \
-    global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \
-        uint ignored, uint first_bit, uint rows, uint n, ulong stride, uint k, \
-        uint select_mode, uint list_capacity, uint passes, global const uchar *bounds, \
-        ulong bounds_at, global const uchar *ends, ulong ends_at, global const uchar *number, \
-        ulong number_at, uint given_as
-#define CLSORT_SELECT \
-    { \
-        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored, first_bit, rows, n, \
-            stride, k, k, select_mode, list_capacity, passes, \
-            (global const uint *)(bounds + bounds_at), (global const uint *)(ends + ends_at), \
-            (global const uint *)(number + number_at), given_as \
-    }
-typedef struct {
-    global const uchar *keys;
-    codec_t codec;
-    code_t minus_zero;
-    uint ignored, first_bit, rows, n;
-    ulong stride;
-    uint k, asked, select_mode, list_capacity, passes;
-    global const uint *bounds, *ends, *number;
-    uint given_as;
-} select_t;
-
-/* The selection from one row: the row's elements begin at `keys` and are n, which may be less than
-   the host says, and k is no more than that; `asked` stays. Kernels that have rows apply it before
-   anything else. `given_as` says how: the lengths of rows or the offsets of segments are in
-   `bounds`, the ends of segments in `ends`, and *number is a count. */
-INLINE select_t select_from_row(select_t s, uint row)
-{
-    const uint most = s.given_as & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number)
-                                                                           : s.n;
-    ulong begin = row < s.rows ? row * s.stride : 0;
-    s.n = most;
-    if (s.given_as & CLSORT__ROW_LENGTHS && row < s.rows) s.n = min(most, s.bounds[row]);
-    if (s.given_as & CLSORT__SEGMENTS_AT_OFFSETS && row < s.rows) {
-        const uint first = min(s.bounds[row], most);
-        begin = first * (ulong)CLSORT_KEY_BYTES;
-        s.n = max(min(s.ends[row], most), first) - first;
-    }
-    s.keys += begin;
-    s.stride = 0;
-    s.k = min(s.k, s.n);
-    return s;
-}
-
-/* Is the k-th element the only result? */
-INLINE uint is_nth(select_t s) { return s.select_mode == CLSORT__SELECT_NTH; }
-
-/* Where results go, which of them are written (CLSORT__WRITES_*), and the bytes from the results of
-   a row to those of the next. */
-#define CLSORT_OUTPUT_ARGS \
-    global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, \
-        uint outputs, ulong indices_apart, ulong keys_apart
-#define CLSORT_OUTPUT \
-    { indices + indices_at, keys_out + keys_out_at, outputs, indices_apart, keys_apart }
-typedef struct {
-    global uchar *indices, *keys;
-    uint outputs;
-    ulong indices_apart, keys_apart;
-} output_t;
-
-/* A work-group of one item needs no atomics either. */
-#if CLSORT_GROUP_LOG2 > 0
-#define add_local(place, x) atomic_add((volatile local uint *)(place), x)
-#else
-INLINE uint add_local(local uint *place, uint x)
-{
-    return (*place += x) - x;
-}
-#endif
-
-//---- select: parts [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
-/* A work-group's part of a row: elements first ... end - 1 of the keys. Behind the last row there
-   are none. numbers: the elements' indices, if these are not their places. */
-typedef struct {
-    global const uchar *keys;
-    uint row, part, first, end;
-    global const uint *numbers;
-} row_part_t;
-
-INLINE row_part_t row_part(select_t s, uint number, uint parts, uint part_elements)
-{
-    const uint row = number / parts, part = number % parts;
-    const uint first = (uint)min((ulong)part * part_elements, (ulong)s.n),
-               whole = min(s.n - first, part_elements);
-    const row_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,
-                           row < s.rows ? first + whole : first, 0 };
-    return p;
-}
-
-INLINE row_part_t find_row_part(select_t s, uint parts, uint part_elements)
-{
-    return row_part(s, (uint)get_group_id(0), parts, part_elements);
-}
-
-/* The bits of a key's code that count. */
-INLINE code_t code_of(select_t s, code_t key)
-{
-    const code_t code = encode(key == s.minus_zero ? 0 : key, s.codec);
-    return (code_t)((code_t)(code << s.ignored) >> (s.ignored + s.first_bit));
-}
-
-/* Do all bits of all keys count, as they are? Then `encode` is enough. */
-INLINE uint takes_whole_keys(select_t s)
-{
-    return !(s.minus_zero || s.ignored || s.first_bit);
-}
-
-/* Those of element i. */
-INLINE code_t select_code(select_t s, row_part_t p, size_t i)
-{
-    return code_of(s, ((global const code_t *)p.keys)[i]);
-}
-
-/* The index of element i. */
-INLINE uint number_of(row_part_t p, uint i)
-{
-    return p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;
-}
-
-/* Writes element i of the row as its result number `place`: with the key in the row or, if that is
-   `known`, the key of a code. */
-INLINE void write_result(select_t s, row_part_t p, output_t out, size_t place, uint i,
-                         uint known, code_t code)
-{
-    if (out.outputs & CLSORT__WRITES_INDICES)
-        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);
-    if (out.outputs & CLSORT__WRITES_KEYS)
-        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
-            = known ? decode(code, s.codec) : ((global const code_t *)p.keys)[i];
-}
-
-/* Writes element i of the row. One that the row does not have, 0xFFFFFFFF, has the last key of the
-   order. */
-INLINE void write_element(select_t s, row_part_t p, output_t out, size_t place, uint i)
-{
-    write_result(s, p, out, place, i, i >= s.n, CLSORT_TOP_CODE);
-}
-
-/* Marks the results that the row does not have. */
-INLINE void write_marks(select_t s, row_part_t p, output_t out)
-{
-    const uint nth = is_nth(s), there = nth ? s.k == s.asked : s.k;
-    for (uint i = there + local_id(); i < (nth ? 1 : s.asked); i += CLSORT_GROUP)
-        write_element(s, p, out, i, 0xFFFFFFFFu);
-}
-
-/* Row `row` as one part. */
-INLINE row_part_t whole_row(select_t s, uint row)
-{
-    const row_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n, 0 };
-    return p;
-}
-
-//---- select: ranks [LONG_ROWS ROUNDS SELECT.group SHORT_ROWS]
-/* A pair of code and index. */
-#if CLSORT_KEY_BYTES <= 4
-typedef ulong ranked_t;
-#define CLSORT_RANKED(code, index) ((ulong)(code) << 32 | (index))
-#define CLSORT_RANKED_CODE(x) ((x) >> 32)
-#define CLSORT_RANKED_INDEX(x) ((uint)(x))
-#define CLSORT_RANKED_BEFORE(x, y) ((x) < (y))
-#else
-typedef struct { ulong code, index; } ranked_t;
-INLINE ranked_t make_ranked(ulong code, uint index)
-{
-    const ranked_t r = { code, index };
-    return r;
-}
-#define CLSORT_RANKED(code, index) make_ranked(code, index)
-#define CLSORT_RANKED_CODE(x) ((x).code)
-#define CLSORT_RANKED_INDEX(x) ((uint)(x).index)
-#define CLSORT_RANKED_BEFORE(x, y) \
-    ((x).code < (y).code || ((x).code == (y).code && (x).index < (y).index))
-#endif   /* CLSORT_KEY_BYTES <= 4 */
-
-/* How many of x[0 ... count - 1] come before `own`. Loads of 16 pairs wait together. */
-INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
-{
-    uint rank = 0, j = 0;
-    for (; j + 16 <= count; j += 16) {
-        #pragma unroll
-        for (uint b = 0; b < 16; b++)
-            rank += CLSORT_RANKED_BEFORE(x[j + b], own);
-    }
-    for (; j + 4 <= count; j += 4) {
-        #pragma unroll
-        for (uint b = 0; b < 4; b++)
-            rank += CLSORT_RANKED_BEFORE(x[j + b], own);
-    }
-    for (; j < count; j++)
-        rank += CLSORT_RANKED_BEFORE(x[j], own);
-    return rank;
-}
-
-/* BLOCKS: to rank each of many pairs, blocks of them are sorted by comparing all with all, then
-   each pair is searched for in every block. On an H200 that took 2 to 8 us less of a selection
-   than to compare all of 128 or 256 pairs with all. The pairs are the firsts of CLSORT_COLUMNS
-   columns, of which a work-item has CLSORT_FIRSTS. */
-#define CLSORT_FIRSTS (CLSORT_NEEDS_REGISTER_ROWS ? CLSORT_RADIX_ITEMS : 1)
-#define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
-#define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)
-#define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)
-
-/* Puts x[i] where it belongs in its block of `sorted`. All pairs are different. */
-INLINE void put_in_block(local const ranked_t *x, local ranked_t *sorted, uint i)
-{
-    const uint block = i / CLSORT_BLOCK * CLSORT_BLOCK;
-    const ranked_t own = x[i];
-    sorted[block + rank_among(x + block, CLSORT_BLOCK, own)] = own;
-}
-
-/* How many of all pairs come before `own`. */
-INLINE uint rank_in_blocks(local const ranked_t *sorted, ranked_t own)
-{
-    uint place[CLSORT_BLOCKS], rank = 0;
-    #pragma unroll
-    for (uint b = 0; b < CLSORT_BLOCKS; b++)
-        place[b] = b * CLSORT_BLOCK;
-    #pragma unroll
-    for (uint step = CLSORT_BLOCK / 2; step > 0; step /= 2) {
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_BLOCKS; b++)
-            place[b] += CLSORT_RANKED_BEFORE(sorted[place[b] + step - 1], own) ? step : 0;
-    }
-    #pragma unroll
-    for (uint b = 0; b < CLSORT_BLOCKS; b++)
-        rank += place[b] % CLSORT_BLOCK + CLSORT_RANKED_BEFORE(sorted[place[b]], own);
-    return rank;
-}
-
-/* Writes an element of a row, the one of that rank, if it is wanted. A code that has all of the key
-   is decoded: to load the key again takes longer. */
-INLINE void write_ranked(select_t s, row_part_t p, output_t out, uint rank, ranked_t x)
-{
-    const uint nth = is_nth(s), place = nth ? 0 : rank,
-               i = CLSORT_RANKED_INDEX(x);
-    if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)
-        return;
-    write_result(s, p, out, place, i, i >= s.n || takes_whole_keys(s),
-                 (code_t)CLSORT_RANKED_CODE(x));
-}
-
-//---- select: short rows [ROUNDS SHORT_ROWS]
-/* SHORT ROWS lie in the registers of a work-group, CLSORT_ITEMS elements per work-item. They form
-   CLSORT_COLUMNS columns, of which a work-item has CLSORT_FIRSTS; each names its first pair of code
-   and index, and the k-th of these is the bound. At least k elements of the row do not come after
-   it, and they lie in k columns, whatever the input. So few elements are candidates, and each
-   candidate's rank is how many of the others come before it. */
-
-/* Local memory: the columns' firsts and the bound; a list of candidates, and how many these are. */
-typedef struct {
-    local ranked_t *firsts, *list;
-    local uint *count;
-} short_row_t;
-
-/* Part `piece` of `pieces` that a row is cut into; all have about as many elements. `numbers`: the
-   indices of all rows' elements, or NULL. */
-INLINE row_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
-                            global const uint *numbers)
-{
-    const uint each = s.n / pieces, longer = s.n % pieces,
-               first = piece * each + min(piece, longer);
-    const row_part_t p = { s.keys, row * pieces + piece, piece, first,
-                           first + each + (piece < longer ? 1 : 0),
-                           numbers ? numbers + (size_t)row * s.n : numbers };
-    return p;
-}
-
-/* Loads a piece: code[m] is that of element p.first + m * CLSORT_GROUP + local_id(), the largest
-   one beyond the end. PoCL 5.0 aborts where either of two loops may set them. */
-INLINE void load_short_row(select_t s, row_part_t p, code_t *code)
-{
-    global const code_t *keys = (global const code_t *)p.keys + p.first;
-    const uint size = p.end - p.first;
-    if (CLSORT_BRANCH_BARRIERS && takes_whole_keys(s)) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++) {
-            const uint i = m * CLSORT_GROUP + local_id();
-            code[m] = i < size ? encode(keys[i], s.codec) : CLSORT_TOP_CODE;
-        }
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++) {
-            const uint i = m * CLSORT_GROUP + local_id();
-            code[m] = i < size ? code_of(s, keys[i]) : CLSORT_TOP_CODE;
-        }
-    }
-}
-
-//---- select: bounds of short rows [ROUNDS SHORT_ROWS]
-/* Finds the firsts of a work-item's columns. */
-INLINE void find_firsts(const code_t *code, short_row_t l, ranked_t *own)
-{
-    const uint t = local_id();
-    #pragma unroll
-    for (uint f = 0; f < CLSORT_FIRSTS; f++) {
-        code_t first = code[f];
-        uint at = f;
-        #pragma unroll
-        for (uint m = f + CLSORT_FIRSTS; m < CLSORT_ITEMS; m += CLSORT_FIRSTS) {
-            at = code[m] < first ? m : at;
-            first = min(first, code[m]);
-        }
-        own[f] = CLSORT_RANKED(first, at * CLSORT_GROUP + t);
-        l.firsts[f * CLSORT_GROUP + t] = own[f];
-    }
-}
-
-/* Finds the bound, as the one column's first that k - 1 others come before. Called by all; needs no
-   barrier before if one lies between the last use of the list and this, and one after. */
-INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
-{
-    const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT__EDGE_MANY_COLUMNS;
-    ranked_t own[CLSORT_FIRSTS];
-    find_firsts(code, l, own);
-    group_sync();
-    if (t == 0)
-        *l.count = 0;
-    if (in_blocks) {
-        #pragma unroll
-        for (uint f = 0; f < CLSORT_FIRSTS; f++)
-            put_in_block(l.firsts, l.list, f * CLSORT_GROUP + t);
-        group_sync();
-    }
-    #pragma unroll
-    for (uint f = 0; f < CLSORT_FIRSTS; f++) {
-        const uint rank = in_blocks ? rank_in_blocks(l.list, own[f])
-                                    : rank_among(l.firsts, CLSORT_COLUMNS, own[f]);
-        if (rank == max(s.k, 1u) - 1)
-            l.firsts[CLSORT_COLUMNS] = own[f];
-    }
-}
-
-/* Lists what does not come after the bound, in any order. */
-INLINE void list_candidates(const code_t *code, short_row_t l)
-{
-    const ranked_t bound = l.firsts[CLSORT_COLUMNS];
-    const uint t = local_id();
-    uint taken = 0;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        taken |= (uint)!CLSORT_RANKED_BEFORE(bound, CLSORT_RANKED(code[m], m * CLSORT_GROUP + t))
-                 << m;
-    if (!taken)
-        return;
-    uint place = atomic_add((volatile local uint *)l.count, popcount(taken));
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        if (taken >> m & 1)
-            l.list[place++] = CLSORT_RANKED(code[m], m * CLSORT_GROUP + t);
-}
-
-/* Sorts a long list: a bitonic network over the next power of two. Nothing for a short one. Returns
-   whether it did. Called by all, after a barrier; all see the result. */
-INLINE uint sort_candidates(short_row_t l, uint count)
-{
-    const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;
-    for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)
-        l.list[i] = CLSORT_RANKED(CLSORT_TOP_CODE, 0xFFFFFFFFu);
-    for (uint block = 2; block <= size; block *= 2)
-        for (uint step = block; step > 1; step /= 2) {
-            group_sync();
-            for (uint t = local_id(); t < size / 2; t += CLSORT_GROUP) {
-                const uint apart = step / 2, low = (t & ~(apart - 1)) * 2 + (t & (apart - 1)),
-                           high = step == block ? low ^ (block - 1) : low + apart;
-                const ranked_t x = l.list[low], y = l.list[high];
-                if (CLSORT_RANKED_BEFORE(y, x)) {
-                    l.list[low] = y;
-                    l.list[high] = x;
-                }
-            }
-        }
-    group_sync();
-    return size != 0;
-}
-
-//---- select: results of short rows [ROUNDS SHORT_ROWS]
-/* Writes the candidates that are wanted. Lists name places in a piece. */
-INLINE void write_candidates(select_t s, row_part_t p, output_t out, short_row_t l,
-                             uint count, uint sorted)
-{
-    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
-        const ranked_t own = l.list[c];
-        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own),
-                     CLSORT_RANKED((code_t)CLSORT_RANKED_CODE(own),
-                                   CLSORT_RANKED_INDEX(own) + p.first));
-    }
-    write_marks(s, p, out);
-}
-
-/* Local memory of `space`: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has
-   CLSORT__RANKED_BYTES bytes. */
-INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)
-{
-    local ranked_t *const firsts = (local ranked_t *)space,
-                   *const list = firsts + CLSORT_COLUMNS + 1;
-    const short_row_t l = { firsts, list, (local uint *)(list + list_capacity) };
-    return l;
-}
-
-/* Everything, in one reading. */
-INLINE void select_in_registers(select_t s, row_part_t p, output_t out, short_row_t l)
-{
-    code_t code[CLSORT_ITEMS];
-    load_short_row(s, p, code);
-    find_bound(s, code, l);
-    group_sync();
-    list_candidates(code, l);
-    group_sync();
-    const uint count = *l.count, sorted = sort_candidates(l, count);
-    write_candidates(s, p, out, l, count, sorted);
-}
-
-//---- select: short rows are selected from [ROUNDS SHORT_ROWS]
-#if CLSORT_IS(SHORT_ROWS)
-/* A work-group takes one row after the other. space: see short_row_in. */
-CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)
-{
-    const select_t all = CLSORT_SELECT;
-    const output_t out = CLSORT_OUTPUT;
-    const short_row_t l = short_row_in(space, all.list_capacity);
-    for (uint row = (uint)get_group_id(0); row < all.rows; row += (uint)get_num_groups(0)) {
-        const select_t s = select_from_row(all, row);
-        select_in_registers(s, whole_row(s, row), out, l);
-    }
-}
-#else
-/* A round. A work-group takes one piece after the other, each of which has results in the place of
-   a row. numbers: see cut_piece. */
-CLSORT_KERNEL void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,
-                                        global const uchar *numbers, ulong numbers_at,
-                                        local ulong *space)
-{
-    const select_t all = CLSORT_SELECT;
-    const output_t out = CLSORT_OUTPUT;
-    const short_row_t l = short_row_in(space, all.list_capacity);
-    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {
-        const uint row = i / pieces;
-        const select_t s = select_from_row(all, row);
-        select_in_registers(s, cut_piece(s, row, i - row * pieces, pieces,
-                                         (global const uint *)(numbers + numbers_at)), out, l);
-    }
-}
-#endif   /* CLSORT_IS(SHORT_ROWS) */
-
-//---- select: tiles of rows [ROW_TILES]
-/* Element i of a tile that begins with row `first`: its code and its index in its row; the last
-   code and 0xFFFFFFFF for one that the row does not have. */
-INLINE item_t row_item(select_t s, uint first, uint i)
-{
-    const uint row = i / s.n, at = i - row * s.n;
-    const select_t own = select_from_row(s, first + row);
-    item_t r = top_item();
-    r.key = at < own.n ? select_code(own, whole_row(own, first + row), at) : CLSORT_TOP_CODE;
-    r.word[0] = at < own.n ? at : 0xFFFFFFFFu;
-    return r;
-}
-
-/* Sorts whole rows, `per` in a tile, as packed segments are sorted, and writes what is wanted. For
-   rows of which much is wanted. There are no more work-groups than tiles, unless `rows` is 0. Local
-   memory as for clsort_segment_pack. */
-CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint per,
-                                      local code_t *codes, local uint *words, local uint *space)
-{
-    const select_t s = CLSORT_SELECT;
-    const output_t out = CLSORT_OUTPUT;
-    const packing_t packing = clear_packing(space);
-    const uint t = local_id(), first = (uint)get_group_id(0) * per,
-               rows_here = s.rows ? min(s.rows - first, per) : 0, size = rows_here * s.n;
-    const uint nth = is_nth(s), wanted = nth ? 1 : s.k;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = m * CLSORT_GROUP + t;
-        put_item(codes, words, i, i < size ? row_item(s, first, i) : top_item());
-    }
-    for (uint r = t; r <= rows_here; r += CLSORT_GROUP)
-        flag_head(packing, r * s.n);
-    local_barrier();
-    find_around(packing, size);
-    local_barrier();
-    sort_packed(codes, words, packing, s.codec);
-    for (uint i = t; i < rows_here * wanted; i += CLSORT_GROUP) {
-        const uint row = i / wanted, at = row * s.n + (nth ? s.k - 1 : i - row * wanted);
-        const select_t own = select_from_row(s, first + row);
-        write_element(own, whole_row(own, first + row), out, i - row * wanted,
-                      get_item(codes, words, at).word[0]);
-    }
-}
-
-//---- select: range [LONG_ROWS SELECT STREAMS]
-/* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements
-   lie inside, of which the left-th is the k-th of the row. decided: 1 since this pass, 2 since an
-   earlier one. */
-typedef struct {
-    code_t low, high;
-    uint low_index, high_index, left, size, decided;
-} select_range_t;
-
-/* May what is left be collected? Of a row whose k are not ordered only if all of it is wanted. */
-INLINE uint is_decided(select_t s, select_range_t r)
-{
-    if (s.select_mode == CLSORT__SELECT_PARTITION)
-        return r.size <= 1;
-    return s.select_mode == CLSORT__SELECT_UNORDERED
-               ? r.size == r.left
-               : r.size <= s.list_capacity
-                     && (is_nth(s) || s.k - r.left <= s.list_capacity - r.size);
-}
-
-INLINE select_range_t whole_range(select_t s)
-{
-    select_range_t r = { 0, CLSORT_TOP_CODE, 0, 0xFFFFFFFFu, s.k, s.n, 0 };
-    r.decided = is_decided(s, r);
-    return r;
-}
-
-INLINE uint in_range(select_range_t r, code_t code, uint i)
-{
-    return code >= r.low && code <= r.high && i >= r.low_index && i <= r.high_index;
-}
-
-/* Does an element belong to what is collected? */
-INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
-{
-    if (s.select_mode == CLSORT__SELECT_PARTITION)   /* the k-th, left in the range, is not */
-        return code < r.low || (code == r.low && i < r.low_index);
-    return is_nth(s) ? in_range(r, code, i)
-                     : code < r.low || (code <= r.high && i <= r.high_index);
-}
-
-/* The digit of a pass: of the code or of the index, and how many bits of it lie below the digit. */
-typedef struct { uint by_index, shift; } select_digit_t;
-
-INLINE select_digit_t select_pass_digit(select_t s, uint pass)
-{
-    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.ignored - s.first_bit,
-               index_bits = 32 - clz(s.n - 1);
-    const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS,
-               by_index = pass >= code_passes;
-    const uint bits = by_index ? index_bits : code_bits,
-               end = (pass + 1 - (by_index ? code_passes : 0)) * CLSORT_DIGIT_BITS;
-    const select_digit_t d = { by_index, bits > end ? bits - end : 0 };
-    return d;
-}
-
-INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code, uint i)
-{
-    return d.by_index ? (i - r.low_index) >> d.shift : (uint)((code_t)(code - r.low) >> d.shift);
-}
-
-//---- select: narrowing [LONG_ROWS SELECT STREAMS]
-/* A work-group's local memory, in words: how many elements are collected, what narrow_range found,
-   sums, and counts or collected indices. */
-#define CLSORT_FOUND 1
-#define CLSORT_SUMS CLSORT__SELECT_SUMS
-#define CLSORT_LIST CLSORT__SELECT_LIST(CLSORT_GROUP)
-
-/* The range of one digit, with `before` elements of the range before it and `size` inside. */
-INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit,
-                                 uint before, uint size)
-{
-    if (d.by_index) {
-        r.low_index += digit << d.shift;
-        r.high_index = r.low_index + ((1u << d.shift) - 1);
-    } else {
-        r.low = (code_t)(r.low + (code_t)((code_t)digit << d.shift));
-        r.high = (code_t)(r.low + (code_t)(((code_t)1 << d.shift) - 1));
-    }
-    r.left -= before;
-    r.size = size;
-    r.decided = is_decided(s, r);
-    return r;
-}
-
-/* Narrows an open range to the digit that holds the wanted element, by the counts of the pass.
-   Called by all; needs no barrier before, and leaves none of its reads pending. */
-INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass,
-                                   local uint *space)
-{
-    local const uint *bins = space + CLSORT_LIST + local_id() * (CLSORT_DIGITS / CLSORT_GROUP);
-    local uint *found = space + CLSORT_FOUND;
-    uint sum = 0, total, b = 0;
-    group_sync();
-    for (uint i = 0; i < CLSORT_DIGITS / CLSORT_GROUP; i++)
-        sum += open ? bins[i] : 0;
-    uint before = group_scan_total(sum, space + CLSORT_SUMS, &total);
-    if (open && before < r.left && r.left - before <= sum) {
-        for (; r.left - before > bins[b]; b++)
-            before += bins[b];
-        found[0] = local_id() * (CLSORT_DIGITS / CLSORT_GROUP) + b;
-        found[1] = before;
-        found[2] = bins[b];
-    }
-    group_sync();
-    if (open)
-        return take_digit(s, r, select_pass_digit(s, pass), found[0], found[1], found[2]);
-    r.decided *= 2;
-    return r;
-}
-
-//---- select: visits [LONG_ROWS SELECT STREAMS]
-/* What a work-group does with its part in a pass: nothing, count the digits inside the range, list
-   what is taken, or count it. */
-enum { VISIT_NOTHING, VISIT_TO_COUNT, VISIT_TO_COLLECT, VISIT_TO_TALLY };
-
-INLINE uint choose_action(select_t s, select_range_t r, uint pass)
-{
-    if (s.select_mode >= CLSORT__SELECT_UNORDERED && pass == s.passes)
-        return VISIT_TO_TALLY;
-    return !r.decided                                                   ? VISIT_TO_COUNT
-           : r.decided == 1 && s.select_mode < CLSORT__SELECT_UNORDERED ? VISIT_TO_COLLECT
-                                                                        : VISIT_NOTHING;
-}
-
-/* Elements in a row that had the same digit: one addition for all of them, so that equal keys do
-   not wait for each other. A work-item that is alone adds one by one: there is nobody to wait for,
-   and the branch would be guessed wrong. */
-typedef struct { uint digit, count; } streak_t;
-
-INLINE void end_streak(local uint *space, streak_t streak)
-{
-    if (streak.count)
-        add_local(&space[CLSORT_LIST + streak.digit], streak.count);
-}
-
-INLINE void count_element(uint digit, streak_t *streak, local uint *space)
-{
-    if (CLSORT_GROUP_LOG2 == 0) {
-        space[CLSORT_LIST + digit]++;
-    } else if (digit == streak->digit) {
-        streak->count++;
-    } else {
-        end_streak(space, *streak);
-        streak->digit = digit;
-        streak->count = 1;
-    }
-}
-
-INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code,
-                  uint i, streak_t *streak, local uint *space)
-{
-    if (action == VISIT_TO_COUNT) {
-        if (in_range(r, code, i))
-            count_element(digit_inside(r, d, code, i), streak, space);
-    } else if (is_taken(s, r, code, i)) {
-        if (action == VISIT_TO_TALLY) {
-            count_element(0, streak, space);
-            return;
-        }
-        const uint place = add_local(&space[0], 1);
-        if (place < s.list_capacity)
-            space[CLSORT_LIST + place] = i;
-    } else if (action == VISIT_TO_TALLY && in_range(r, code, i)) {
-        space[CLSORT_LIST + 1] = i + 1;   /* the k-th of a partition */
-    }
-}
-
-/* Visits all elements of a part, as the action says. Called by all; its results are visible after
-   the next barrier. Loads of CLSORT_VISITS elements wait together. */
-#define CLSORT_VISITS 8
-INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, uint action,
-                           uint pass, local uint *space)
-{
-    const select_digit_t d = select_pass_digit(s, pass);
-    const size_t end = action == VISIT_NOTHING ? 0 : p.end;
-    streak_t streak = { 0, 0 };
-    size_t i = p.first + local_id();
-    for (uint b = local_id();
-         b < (action == VISIT_TO_COLLECT || action == VISIT_NOTHING ? 0 : CLSORT_DIGITS);
-         b += CLSORT_GROUP)
-        space[CLSORT_LIST + b] = 0;
-    group_sync();
-    for (; i + (CLSORT_VISITS - 1) * CLSORT_GROUP < end; i += CLSORT_VISITS * CLSORT_GROUP) {
-        code_t code[CLSORT_VISITS];
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_VISITS; b++)
-            code[b] = select_code(s, p, i + b * CLSORT_GROUP);
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_VISITS; b++)
-            visit(s, r, action, d, code[b], (uint)i + b * CLSORT_GROUP, &streak, space);
-    }
-    for (; i < end; i += CLSORT_GROUP)
-        visit(s, r, action, d, select_code(s, p, i), (uint)i, &streak, space);
-    end_streak(space, streak);
-}
-
-//---- select: sorting [LONG_ROWS SELECT STREAMS]
-/* Puts the smaller of the pairs a and b first. */
-INLINE void order_pairs(local code_t *codes, local uint *list, uint a, uint b)
-{
-    const code_t code_a = codes[a], code_b = codes[b];
-    const uint i = list[a], j = list[b];
-    if (code_b < code_a || (code_b == code_a && j < i)) {
-        codes[a] = code_b;
-        codes[b] = code_a;
-        list[a] = j;
-        list[b] = i;
-    }
-}
-
-/* Sorts the collected elements by code and index: a bitonic network over the next power of two,
-   which list_capacity allows. Called by all; needs no barrier before, and all see the result. */
-INLINE void sort_list(select_t s, row_part_t p, local uint *space, local code_t *codes)
-{
-    local uint *list = space + CLSORT_LIST;
-    group_sync();
-    const uint count = min(space[0], s.list_capacity), size = 1u << ceil_log2(count);
-    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
-        codes[i] = i < count ? select_code(s, p, list[i]) : CLSORT_TOP_CODE;
-        list[i] = i < count ? list[i] : 0xFFFFFFFFu;
-    }
-    group_sync();
-    for (uint block = 2; block <= size; block *= 2)
-        for (uint step = block; step > 1; step /= 2) {
-            for (uint t = local_id(); t < size / 2; t += CLSORT_GROUP) {
-                const uint apart = step / 2, low = (t & ~(apart - 1)) * 2 + (t & (apart - 1));
-                order_pairs(codes, list, low, step == block ? low ^ (block - 1) : low + apart);
-            }
-            group_sync();
-        }
-}
-
-/* Writes what is wanted of a sorted list; 0xFFFFFFFF for what the row does not have. */
-INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
-                       local const uint *list)
-{
-    const uint nth = is_nth(s), wanted = nth ? 1 : s.asked;
-    for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP) {
-        const uint there = nth ? s.k == s.asked : i < s.k;
-        write_element(s, p, out, i, there ? list[nth ? r.left - 1 : i] : 0xFFFFFFFFu);
-    }
-}
-
-//---- select: ranks of a list [LONG_ROWS SELECT STREAMS]
-/* Writes what is wanted of the collected elements, each at its rank, by comparing all with all: as
-   vectors, while the branches of a network cannot be predicted. From 512 on networks were
-   faster. */
-INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t out,
-                           local const uint *list, local code_t *codes, uint count)
-{
-    const uint nth = is_nth(s);
-    for (uint i = 0; i < count; i++)
-        codes[i] = select_code(s, p, list[i]);
-    for (uint i = 0; i < count; i++) {
-        const code_t code = codes[i];
-        const uint index = list[i];
-        uint rank = 0;
-        for (uint j = 0; j < count; j++)
-            rank += (codes[j] < code) | ((codes[j] == code) & (list[j] < index));
-        if (nth ? rank == r.left - 1 && s.k == s.asked : rank < s.k)
-            write_element(s, p, out, nth ? 0 : rank, index);
-    }
-    write_marks(s, p, out);
-}
-
-/* Writes what is wanted of the collected elements in their order. Called by all; needs no barrier
-   before. Local memory as for clsort_select_rows. */
-INLINE void write_collected(select_t s, row_part_t p, select_range_t r, output_t out,
-                            local uint *space, local code_t *codes)
-{
-    if (CLSORT_GROUP == 1) {
-        const uint count = min(space[0], s.list_capacity);
-        if (count <= CLSORT__EDGE_RANK_MOST && p.row < s.rows) {
-            write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);
-            return;
-        }
-    }
-    sort_list(s, p, space, codes);
-    write_list(s, p, r, out, space + CLSORT_LIST);
-}
-
-//---- select: rows [SELECT]
-/* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins,
-   or list_capacity if that is more; codes: list_capacity codes. */
-CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space,
-                                      local code_t *codes)
-{
-    const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));
-    const output_t out = CLSORT_OUTPUT;
-    const row_part_t p = find_row_part(s, 1, s.n);
-    select_range_t r = whole_range(s);
-    if (local_id() == 0)
-        space[0] = 0;
-    for (uint pass = 0; pass <= s.passes; pass++) {
-        visit_row_part(s, p, r, choose_action(s, r, pass), pass, space);
-        r = narrow_range(s, r, !r.decided, pass, space);
-    }
-    write_collected(s, p, r, out, space, codes);
-}
-
-//---- select: tables [LONG_ROWS SELECT STREAMS]
-/* The tables in global memory: the counts of three passes for every row, of which one is added to,
-   one read, and one cleared for the next pass; then for every row row_words words: two ranges, of
-   this pass and the one before, how many elements are collected, and those, or how many each part
-   takes; last for every row most_candidates pairs, if a reading lists candidates. Then the passes
-   only sort rows where that failed, and clsort_select_sample clears the counts of pass 0, else the
-   host.
-
-   Words of a row's table, before CLSORT__ROW_LIST. ROW_COLLECTED: how many elements are collected;
-   ROW_CANDIDATES: how many candidates a reading found; ROW_FAILED: how often these did not decide
-   the row; ROW_BOUND: the pair that no candidate comes after, as two words of 64 bits. In the table
-   of row 0, for one launch of all: ROW_NUMBERS: numbers that were drawn, and that are done;
-   ROW_ANY_FAILED: how often a row has failed. */
-enum { ROW_COLLECTED = 32, ROW_CANDIDATES, ROW_FAILED, ROW_BOUND = 36 };
-enum { ROW_NUMBERS = 40, ROW_ANY_FAILED = 42 };
-#define CLSORT_TABLE_ARGS \
-    global uchar *tables, ulong tables_at, uint row_words, uint most_candidates, uint parts, \
-        uint part_elements
-#define CLSORT_TABLES { (global uint *)(tables + tables_at), rows, row_words, most_candidates }
-typedef struct {
-    global uint *words;
-    uint rows, row_words, most_candidates;
-} tables_t;
-
-INLINE global uint *row_counts(tables_t t, uint row, uint pass)
-{
-    return t.words + ((size_t)(pass % 3) * t.rows + row) * CLSORT_DIGITS;
-}
-
-INLINE global uint *row_words_of(tables_t t, uint row)
-{
-    return t.words + (size_t)3 * t.rows * CLSORT_DIGITS + (size_t)row * t.row_words;
-}
-
-/* A part of a row whose candidates failed to decide it so many times; else a part of no row. */
-INLINE row_part_t open_row_part(tables_t t, row_part_t p, uint times)
-{
-    if (t.most_candidates && p.row < t.rows && row_words_of(t, p.row)[ROW_FAILED] < times) {
-        p.row = t.rows;
-        p.end = p.first;
-    }
-    return p;
-}
-
-/* The range that a pass found, to and from a row's words. */
-INLINE void store_range(global uint *row, uint pass, select_range_t r)
-{
-    global ulong *words = (global ulong *)(row + pass % 2 * 16);
-    words[0] = r.low;
-    words[1] = r.high;
-    words[2] = r.low_index;
-    words[3] = r.high_index;
-    words[4] = r.left;
-    words[5] = r.size;
-    words[6] = r.decided;
-}
-
-INLINE select_range_t load_range(global const uint *row, uint pass)
-{
-    global const ulong *words = (global const ulong *)(row + pass % 2 * 16);
-    const select_range_t r = { (code_t)words[0], (code_t)words[1], (uint)words[2], (uint)words[3],
-                               (uint)words[4],   (uint)words[5],   (uint)words[6] };
-    return r;
-}
-
-//---- select: passes [LONG_ROWS SELECT STREAMS]
-/* The range of this pass, which every work-group of a row finds by itself from the sums of the pass
-   before. */
-INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, uint pass,
-                                 local uint *space)
-{
-    const uint later = pass && p.row < s.rows;
-    select_range_t r = whole_range(s);
-    if (later)
-        r = load_range(row_words_of(t, p.row), pass - 1);
-    const uint open = later && !r.decided;
-    for (uint b = local_id(); b < (open ? CLSORT_DIGITS : 0); b += CLSORT_GROUP)
-        space[CLSORT_LIST + b] = row_counts(t, p.row, pass - 1)[b];
-    r = narrow_range(s, r, open, pass - 1, space);
-    if (!later)   /* a short row is decided in the first pass */
-        r.decided = is_decided(s, r);
-    return r;
-}
-
-/* What the first work-group of a row leaves for the next launch. */
-INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range_t r, uint pass)
-{
-    if (p.part || p.row >= s.rows)
-        return;
-    for (uint b = local_id(); b < CLSORT_DIGITS; b += CLSORT_GROUP)
-        row_counts(t, p.row, pass + 1)[b] = 0;
-    if (local_id() == 0) {
-        store_range(row_words_of(t, p.row), pass, r);
-        if (pass == 0)
-            row_words_of(t, p.row)[ROW_COLLECTED] = 0;
-    }
-}
-
-/* Adds what a work-group counted or collected to the row's tables. Called by all; needs no barrier
-   before. */
-INLINE void add_to_tables(select_t s, tables_t t, row_part_t p, uint action, uint pass,
-                          local uint *space)
-{
-    const uint lid = local_id(),
-               bins = action == VISIT_TO_COUNT && p.row < s.rows ? CLSORT_DIGITS : 0;
-    global uint *counts = row_counts(t, p.row, pass), *row = row_words_of(t, p.row);
-    group_sync();
-    for (uint b = lid; b < bins; b += CLSORT_GROUP)
-        if (space[CLSORT_LIST + b])
-            atomic_add((volatile global uint *)&counts[b], space[CLSORT_LIST + b]);
-    if (lid == 0 && space[0])
-        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[ROW_COLLECTED], space[0]);
-    if (lid == 0 && action == VISIT_TO_TALLY && p.row < s.rows) {
-        row[CLSORT__ROW_LIST + p.part] = space[CLSORT_LIST];
-        if (space[CLSORT_LIST + 1])
-            row[ROW_COLLECTED] = space[CLSORT_LIST + 1] - 1;
-    }
-    group_sync();
-    for (uint i = lid; i < space[0]; i += CLSORT_GROUP)
-        if (space[CLSORT_FOUND] + i < s.list_capacity)
-            row[CLSORT__ROW_LIST + space[CLSORT_FOUND] + i] = space[CLSORT_LIST + i];
-}
-
-/* One pass over a part. */
-INLINE void pass_over(select_t s, tables_t t, row_part_t p, local uint *space, uint pass)
-{
-    if (local_id() == 0)
-        space[0] = 0;
-    const select_range_t r = find_range(s, t, p, pass, space);
-    const uint action = choose_action(s, r, pass);
-    keep_range(s, t, p, r, pass);
-    visit_row_part(s, p, r, action, pass, space);
-    add_to_tables(s, t, p, action, pass, space);
-}
-
-#if CLSORT_IS(SELECT)
-/* One pass over rows that are cut into parts, one work-group for each. */
-CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space,
-                                      uint pass)
-{
-    const select_t all = CLSORT_SELECT,
-                   s = select_from_row(all, (uint)get_group_id(0) / parts);
-    const tables_t t = CLSORT_TABLES;
-    pass_over(s, t, open_row_part(t, find_row_part(s, parts, part_elements), 1), space, pass);
-}
-#endif
-
-/* A number below `end` that `seed` gives. */
-INLINE uint draw_below(uint seed, uint end)
-{
-    const uint drawn = seed * 0x9E3779B1u;
-    return mul_hi((drawn ^ drawn >> 15) * 0x85EBCA6Bu, end);
-}
-
-//---- select: samples [LONG_ROWS SELECT.group]
-/* ONE READING. A sample of a row gives a bound; a reading lists the candidates, which do not come
-   after it; work-groups that share the candidates out by value count ranks. A bound is wrong if
-   fewer than k elements are candidates, or more than there is room for: then the row has failed,
-   and the passes select from it. */
-#define CLSORT_SAMPLED 16
-
-INLINE void put_bound(global uint *row, ranked_t bound)
-{
-    global ulong *words = (global ulong *)(row + ROW_BOUND);
-    words[0] = CLSORT_RANKED_CODE(bound);
-    words[1] = CLSORT_RANKED_INDEX(bound);
-}
-
-/* Where element x of a sample lies. The row is cut into `clusters` strips of `apart` elements, and
-   each has a cluster somewhere: at equal distances they would see what has a period as it is not. A
-   second sample, of another seed, lies elsewhere. */
-INLINE uint sampled_place(uint x, uint apart, uint seed)
-{
-    const uint cluster = x / CLSORT__CLUSTER;
-    return cluster * apart
-           + draw_below(2 * cluster + seed + 1, apart / CLSORT__CLUSTER) * CLSORT__CLUSTER
-           + x % CLSORT__CLUSTER;
-}
-
-/* The seed of a second sample: an odd number that depends on keys all over the row. So keys that
-   mislead the first sample do not mislead the second, unless they were made for their own seed.
-   Called by all; `word` of local memory is free before and after. */
-INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint *word)
-{
-    const uint lid = local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);
-    uint mixed = 0;
-    #pragma unroll 1   /* else it takes 37 registers more */
-    for (uint b = 0; b < (exists ? CLSORT_SAMPLED : 0); b++) {
-        const ulong key = ((global const code_t *)p.keys)[(b * CLSORT_GROUP + lid) * apart];
-        mixed = (mixed ^ (uint)(key ^ key >> 32)) * 0x9E3779B1u;
-    }
-    return group_total(mixed * (2 * lid + 1), word) | 1;
-}
-
-//---- select: bounds of long rows [LONG_ROWS SELECT.group]
-/* The first pair of a work-item's share of a sample. Neighbours load a cluster together. */
-INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, uint seed)
-{
-    const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);
-    code_t first = CLSORT_TOP_CODE;
-    uint at = 0xFFFFFFFFu;
-    for (uint i = local_id(); i < sample; i += CLSORT_GROUP * CLSORT_SAMPLED) {
-        code_t code[CLSORT_SAMPLED];
-        uint place[CLSORT_SAMPLED];
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_SAMPLED; b++) {
-            const uint x = i + b * CLSORT_GROUP;
-            place[b] = sampled_place(x < sample ? x : i, apart, seed);
-            code[b] = select_code(s, p, place[b]);
-        }
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_SAMPLED; b++)
-            if (code[b] < first || at == 0xFFFFFFFFu) {
-                first = code[b];
-                at = place[b];
-            }
-    }
-    return CLSORT_RANKED(first, at);
-}
-
-/* The bound of a row is the wanted-th of the work-items' firsts. A row that failed gets a second
-   sample and twice as many candidates, for which there is room. space: CLSORT_GROUP pairs. */
-INLINE void sample_row(select_t s, tables_t t, row_part_t p, uint clusters, uint wanted,
-                       uint again, local ulong *space)
-{
-    const uint exists = p.row < s.rows, lid = local_id();
-    local ranked_t *firsts = (local ranked_t *)space;
-    global uint *row = row_words_of(t, exists ? p.row : 0);
-    group_sync();
-    const uint seed = again ? seed_of_row(s, p, exists, (local uint *)space) : 0;
-    const ranked_t own = first_of_sample(s, p, exists ? clusters : 0, seed);
-    if (lid == 0 && exists)
-        row[ROW_CANDIDATES] = 0;
-    firsts[lid] = own;
-    group_sync();
-    const uint most = max(wanted, (uint)CLSORT__EDGE_LAST_BOUND(CLSORT_GROUP)),
-               more = again ? min(2 * wanted, most) : wanted;
-    if (rank_among(firsts, CLSORT_GROUP, own) == min(more, (uint)CLSORT_GROUP) - 1 && exists)
-        put_bound(row, own);
-}
-
-/* Samples a row per work-group and prepares its tables. */
-INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted, local ulong *space)
-{
-    const row_part_t p = find_row_part(s, 1, s.n);
-    global uint *row = row_words_of(t, p.row < s.rows ? p.row : 0);
-    for (uint b = local_id(); b < (p.row < s.rows ? CLSORT_DIGITS : 0); b += CLSORT_GROUP)
-        row_counts(t, p.row, 0)[b] = 0;
-    if (local_id() == 0 && p.row < s.rows) {
-        row[ROW_FAILED] = row[ROW_ANY_FAILED] = 0;
-        row[ROW_NUMBERS] = row[ROW_NUMBERS + 1] = 0;
-    }
-    sample_row(s, t, p, clusters, wanted, 0, space);
-}
-
-#define CLSORT_SAMPLE_KERNEL(name) \
-    CLSORT_KERNEL void name(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters, uint wanted, \
-                            local ulong *space) \
-    { \
-        const select_t s = CLSORT_SELECT; \
-        const tables_t t = CLSORT_TABLES; \
-        begin_row(s, t, clusters, wanted, space); \
-    }
-#if CLSORT_IS(SELECT)
-CLSORT_SAMPLE_KERNEL(clsort_select_sample)   /* before clsort_select_read */
-#else
-CLSORT_SAMPLE_KERNEL(clsort_select_begin)   /* before clsort_select_long */
-#endif
-
-//---- select: reading once [LONG_ROWS SELECT.group]
-/* Keys of 16 bytes, loaded at once where they are aligned. */
-#define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : 4)
-typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
-/* Elements that a work-item looks at together. */
-#define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS_AHEAD)
-
-/* Candidates of a work-group's part: the bound; a list in local memory and the row's list, of
-   `most` pairs. count[0]: how many are listed; count[2]: not 0 if both lists are full. */
-typedef struct {
-    code_t code;
-    uint index, most;
-    local ranked_t *list;
-    local uint *count;
-    global uint *row;
-    global ranked_t *all;
-} reading_t;
-
-INLINE global ranked_t *row_candidates(tables_t t, uint row)
-{
-    return (global ranked_t *)(row_words_of(t, t.rows)) + (size_t)row * t.most_candidates;
-}
-
-/* Where in a part element b of a batch lies whose first one lies at `first`: a work-item has
-   `together` elements side by side. */
-#define CLSORT_BATCH_PLACE(first, together, b) \
-    ((first) + (b) / (together) * ((together) * CLSORT_GROUP) + (b) % (together))
-
-/* Lists a candidate in the work-group's list, or where that is full in the row's. Returns 1 if both
-   are full: then the row fails. */
-INLINE uint list_pair(reading_t c, ranked_t x)
-{
-    const uint at = add_local(c.count, 1);
-    if (at < CLSORT__LISTED) {
-        c.list[at] = x;
-        return 0;
-    }
-    if (atomic_or((volatile local uint *)&c.count[2], 0))
-        return 1;
-    const uint late = atomic_inc((volatile global uint *)&c.row[ROW_CANDIDATES]);
-    if (late < c.most)
-        c.all[late] = x;
-    else
-        atomic_or((volatile local uint *)&c.count[2], 1);
-    return late >= c.most;
-}
-
-/* Lists the candidates of a batch in the first `size` elements of a part. Few batches have one, and
-   most of these only one: to load its key again takes less time than to find it in registers. */
-INLINE void list_batch(select_t s, row_part_t p, reading_t c, const code_t *code,
-                       uint first, uint together, uint size)
-{
-    uint taken = 0;
-    #pragma unroll
-    for (uint b = 0; b < CLSORT_BATCH; b++)
-        taken |= (uint)(code[b] <= c.code) << b;
-    for (; taken; taken &= taken - 1) {
-        const uint b = 31 - clz(taken & -taken), place = CLSORT_BATCH_PLACE(first, together, b),
-                   i = p.first + place;
-        if (place >= size)
-            continue;
-        const code_t own = select_code(s, p, i);
-        if ((own < c.code || i <= c.index) && list_pair(c, CLSORT_RANKED(own, i)))
-            break;
-    }
-}
-
-/* Lists the candidates of the first `whole` packs of a part. */
-INLINE void read_packs(select_t s, row_part_t p, reading_t c, uint whole)
-{
-    global const pack_t *packs = (global const pack_t *)((global const code_t *)p.keys + p.first);
-    for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS_AHEAD) {
-        packed_keys_t keys[CLSORT_PACKS_AHEAD];
-        code_t code[CLSORT_BATCH];
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_PACKS_AHEAD; b++)
-            keys[b].pack = packs[min(i + b * CLSORT_GROUP, whole - 1)];
-        if (takes_whole_keys(s)) {
-            #pragma unroll
-            for (uint b = 0; b < CLSORT_BATCH; b++)
-                code[b] = encode(keys[b / CLSORT_PACK].key[b % CLSORT_PACK], s.codec);
-        } else {
-            #pragma unroll
-            for (uint b = 0; b < CLSORT_BATCH; b++)
-                code[b] = code_of(s, keys[b / CLSORT_PACK].key[b % CLSORT_PACK]);
-        }
-        list_batch(s, p, c, code, i * CLSORT_PACK, CLSORT_PACK, whole * CLSORT_PACK);
-    }
-}
-
-/* Lists the candidates of a part's elements from `first` on, which fill no pack: all where keys are
-   not aligned. */
-INLINE void read_keys(select_t s, row_part_t p, reading_t c, uint first)
-{
-    const uint size = p.end - p.first;
-    for (uint i = first + local_id(); i < size; i += CLSORT_GROUP * CLSORT_BATCH) {
-        code_t code[CLSORT_BATCH];
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_BATCH; b++)
-            code[b] = select_code(s, p, p.first + min(i + b * CLSORT_GROUP, size - 1));
-        list_batch(s, p, c, code, i, 1, size);
-    }
-}
-
-//---- select: a part read once [LONG_ROWS SELECT.group]
-/* One reading of a part. space: CLSORT__LISTED pairs and three words. */
-INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *space)
-{
-    const uint lid = local_id();
-    const uint exists = p.row < s.rows, own_row = exists ? p.row : 0;
-    global uint *row = row_words_of(t, own_row);
-    global const ulong *bound = (global const ulong *)(row + ROW_BOUND);
-    local ranked_t *list = (local ranked_t *)space;
-    local uint *count = (local uint *)(list + CLSORT__LISTED);
-    const uint behind = exists && bound[1] < p.first;   /* equal codes are no candidates */
-    const reading_t c = { (code_t)(exists ? bound[0] - behind : 0),
-                          (uint)(exists && !behind ? bound[1] : 0xFFFFFFFFu),
-                          t.most_candidates, list, count, row, row_candidates(t, own_row) };
-    if (behind && !bound[0])
-        p.end = p.first;
-    if (lid == 0)
-        count[0] = count[2] = 0;
-    group_sync();
-    const uint aligned = ((size_t)((global const code_t *)p.keys + p.first) & 15) == 0,
-               packed = exists && aligned ? (p.end - p.first) / CLSORT_PACK * CLSORT_PACK : 0;
-    read_packs(s, p, c, packed / CLSORT_PACK);
-    read_keys(s, p, c, packed);
-    group_sync();
-    const uint listed = min(count[0], (uint)CLSORT__LISTED);
-    if (lid == 0 && listed)
-        count[1] = atomic_add((volatile global uint *)&row[ROW_CANDIDATES], listed);
-    group_sync();
-    for (uint i = lid; i < listed; i += CLSORT_GROUP)
-        if (count[1] + i < c.most)
-            c.all[count[1] + i] = list[i];
-}
-
-//---- select: finding ranks [LONG_ROWS SELECT.group]
-/* A work-group's share of a row's candidates: the pairs from low on that come before high, if it
-   has these bounds. */
-typedef struct { ranked_t low, high; uint has_low, has_high; } share_t;
-
-/* Shares a row's candidates out among `shares` work-groups by a sample of them: the firsts of
-   CLSORT_GROUP columns, so many of these that k candidates and a margin come before the last.
-   CLSORT_GROUP candidates or fewer need no sample. firsts, space: CLSORT_GROUP pairs; the sample is
-   in the order of pairs in `firsts` in the end. Called by all; ends with a barrier. */
-INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, uint number,
-                          uint shares, local ranked_t *firsts, local ranked_t *space)
-{
-    const uint lid = local_id(), deep = count > CLSORT_GROUP;
-    const uint each = deep ? max(min(count / (2 * s.k), min(count / CLSORT_GROUP, 16u)), 1u) : 0,
-               apart = deep ? max(count / (each * CLSORT_GROUP), 1u) : 0;
-    ranked_t own = CLSORT_RANKED(CLSORT_TOP_CODE, 0xFFFFFFFFu - lid);
-    for (uint j = 0; j < each; j++) {
-        const uint column = lid + j * CLSORT_GROUP;
-        const ranked_t x = all[column * apart + draw_below(column + 1, apart)];
-        if (CLSORT_RANKED_BEFORE(x, own))
-            own = x;
-    }
-    firsts[lid] = own;
-    group_sync();
-    if (deep || !CLSORT_BRANCH_BARRIERS) {
-        put_in_block(firsts, space, lid);
-        group_sync();
-        firsts[rank_in_blocks(space, own)] = own;
-    }
-    group_sync();
-    const float before = (float)s.k * (float)(CLSORT_GROUP * each) / (float)max(count, 1u);
-    const uint end = (uint)min(before + 4 * sqrt(before) + 4, (float)CLSORT_GROUP);
-    const uint low = end * number / shares, high = end * (number + 1) / shares;
-    const share_t share = { firsts[low < CLSORT_GROUP ? low : 0],
-                            firsts[high < CLSORT_GROUP ? high : 0], number > 0,
-                            deep && high < CLSORT_GROUP };
-    return share;
-}
-
-/* Lists a work-group's share, up to CLSORT__LISTED. counts: how many come before it, how many it
-   has; both are 0 before. */
-INLINE void list_share(global const ranked_t *all, uint count, share_t share,
-                       local ranked_t *list, local uint *counts)
-{
-    uint before = 0;
-    for (uint i = local_id(); i < count; i += CLSORT_GROUP * CLSORT_VISITS) {
-        ranked_t x[CLSORT_VISITS];
-        uint taken = 0;
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_VISITS; b++)
-            x[b] = all[min(i + b * CLSORT_GROUP, count - 1)];
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_VISITS; b++) {
-            const uint is_low = share.has_low && CLSORT_RANKED_BEFORE(x[b], share.low),
-                       is_high = share.has_high && !CLSORT_RANKED_BEFORE(x[b], share.high),
-                       exists = i + b * CLSORT_GROUP < count;
-            before += exists && is_low;
-            taken |= (uint)(exists && !is_low && !is_high) << b;
-        }
-        uint place = taken ? add_local(&counts[1], popcount(taken)) : 0;
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_VISITS; b++)
-            if (taken >> b & 1 && place++ < CLSORT__LISTED)
-                list[place - 1] = x[b];
-    }
-    if (before)
-        add_local(&counts[0], before);
-}
-
-//---- select: buckets [LONG_ROWS SELECT.group]
-/* BUCKETS of a long list lie between the pairs of the sample by which candidates were shared out:
-   to find the rank of a pair, it is compared with those of its own bucket. bucket[i] is that of
-   list[i], order[] has the numbers of all in the order of buckets, ends[b] is where bucket b ends
-   there. sums: CLSORT__SCAN_WORDS words. */
-typedef struct {
-    local const ranked_t *list, *sample;
-    local uint *ends, *sums;
-    local ushort *bucket, *order;
-} buckets_t;
-
-/* Called by all; ends with a barrier. */
-INLINE void fill_buckets(buckets_t l, uint count)
-{
-    const uint lid = local_id();
-    l.ends[lid] = 0;
-    group_sync();
-    for (uint i = lid; i < count; i += CLSORT_GROUP) {
-        const ranked_t own = l.list[i];
-        uint bucket = 0;
-        #pragma unroll
-        for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
-            bucket += CLSORT_RANKED_BEFORE(own, l.sample[bucket + step - 1]) ? 0 : step;
-        l.bucket[i] = (ushort)bucket;
-        add_local(&l.ends[bucket], 1);
-    }
-    group_sync();
-    l.ends[lid] = group_scan(l.ends[lid], l.sums);
-    group_sync();
-    for (uint i = lid; i < count; i += CLSORT_GROUP)
-        l.order[add_local(&l.ends[l.bucket[i]], 1)] = (ushort)i;
-    group_sync();
-}
-
-/* How many pairs of the list come before list[i]. */
-INLINE uint rank_in_buckets(buckets_t l, uint i)
-{
-    const uint bucket = l.bucket[i], begin = bucket ? l.ends[bucket - 1] : 0;
-    const ranked_t own = l.list[i];
-    uint rank = begin;
-    for (uint j = begin; j < l.ends[bucket]; j++)
-        rank += CLSORT_RANKED_BEFORE(l.list[l.order[j]], own);
-    return rank;
-}
-
-//---- select: ranks of candidates [LONG_ROWS SELECT.group]
-/* Leaves a row to a second sample, or then to the passes. */
-INLINE void fail_row(tables_t t, global uint *row, uint again)
-{
-    atomic_max((volatile global uint *)&row[ROW_FAILED], 1 + again);
-    atomic_max((volatile global uint *)&row_words_of(t, 0)[ROW_ANY_FAILED], 1 + again);
-}
-
-/* Ranks a listed share and writes the wanted ones. Called by all. */
-INLINE void write_share(select_t s, row_part_t p, output_t out, buckets_t l, uint count,
-                        uint before)
-{
-    const uint crowded = count > CLSORT_GROUP;
-    if (crowded || !CLSORT_BRANCH_BARRIERS)
-        fill_buckets(l, crowded ? count : 0);
-    for (uint i = local_id(); i < count; i += CLSORT_GROUP) {
-        const uint rank = crowded ? rank_in_buckets(l, i) : rank_among(l.list, count, l.list[i]);
-        write_ranked(s, p, out, before + rank, l.list[i]);
-    }
-}
-
-/* Ranks a share of a row's candidates and writes the wanted ones; the row fails if there are too
-   few or too many of either. space: CLSORT__LISTED pairs, twice CLSORT_GROUP pairs, two words,
-   CLSORT_GROUP words, CLSORT__LISTED words. */
-INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uint number,
-                       uint shares, uint again, local ulong *space)
-{
-    const uint lid = local_id(), exists = group_row < s.rows, own_row = exists ? group_row : 0;
-    global uint *row = row_words_of(t, own_row);
-    global const ranked_t *all = row_candidates(t, own_row);
-    local ranked_t *list = (local ranked_t *)space, *firsts = list + CLSORT__LISTED;
-    local uint *counts = (local uint *)(firsts + 2 * CLSORT_GROUP);
-    const uint found = exists ? row[ROW_CANDIDATES] : 0,
-               fits = found >= s.k && found <= t.most_candidates,
-               count = fits && (found > CLSORT_GROUP || !number) ? found : 0;
-    if (lid < 2)
-        counts[lid] = 0;
-    const share_t share = find_share(s, all, count, number, shares, firsts, firsts + CLSORT_GROUP);
-    list_share(all, count, share, list, counts);
-    group_sync();
-    const uint before = counts[0], listed = counts[1],
-               wanted = before < s.k && listed <= CLSORT__LISTED ? listed : 0;
-    const uint last = number == shares - 1 || found <= CLSORT_GROUP;
-    if (lid == 0 && exists
-        && (!fits || (before < s.k && listed > CLSORT__LISTED)
-            || (count && last && before + listed < s.k)))
-        fail_row(t, row, again);
-    local uint *ends = counts + 2;
-    local ushort *bucket = (local ushort *)(ends + CLSORT_GROUP);
-    const buckets_t l = { list, firsts, ends, (local uint *)(firsts + CLSORT_GROUP), bucket,
-                          bucket + CLSORT__LISTED };
-    write_share(s, whole_row(s, own_row), out, l, wanted, before);
-}
-
-#if CLSORT_IS(SELECT)
-CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local ulong *space)
-{
-    const select_t s = CLSORT_SELECT;
-    const tables_t t = CLSORT_TABLES;
-    read_row_part(s, t, find_row_part(s, parts, part_elements), space);
-}
-
-CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
-                                      uint ranges, local ulong *space)
-{
-    const select_t s = CLSORT_SELECT;
-    const output_t out = CLSORT_OUTPUT;
-    const tables_t t = CLSORT_TABLES;
-    const uint group = (uint)get_group_id(0);
-    rank_share(s, t, out, group / ranges, group % ranges, ranges, 0, space);
-}
-#endif   /* CLSORT_IS(SELECT) */
-
-//---- select: candidates [STREAMS]
-/* What may be among the first k of a part, as a work-item that works alone meets them: `count`
-   pairs of code and index. */
-typedef struct {
-    local code_t *codes;
-    local uint *list;
-    uint count;
-} candidates_t;
-
-/* Of codes a and b of elements i and j. order_pairs has the comparison in its own text: with
-   calls of this, selections of k = 512 were slower on PoCL. */
-INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)
-{
-    return a < b || (a == b && i < j);
-}
-
-/* Moves the k first of `count` pairs of code and index to the front, the k-th as the last of them.
-   Hoare's FIND, 1961. */
-CLSORT_NOINLINE void find_first(local code_t *codes, local uint *list, uint count, uint k)
-{
-    int low = 0, high = (int)count - 1, wanted = (int)k - 1;
-    while (low < high) {
-        const code_t code = codes[(low + high) / 2];
-        const uint index = list[(low + high) / 2];
-        int i = low, j = high;
-        while (i <= j) {
-            while (pair_precedes(codes[i], list[i], code, index))
-                i++;
-            while (pair_precedes(code, index, codes[j], list[j]))
-                j--;
-            if (i <= j) {
-                const code_t code_i = codes[i];
-                const uint index_i = list[i];
-                codes[i] = codes[j];
-                list[i++] = list[j];
-                codes[j] = code_i;
-                list[j--] = index_i;
-            }
-        }
-        low = wanted >= i ? i : wanted > j ? wanted : low;
-        high = wanted <= j ? j : wanted < i ? wanted : high;
-    }
-}
-
-/* Keeps the k first of the candidates, the k-th as the last of them, and drops the others. */
-INLINE void keep_first(candidates_t *c, uint k)
-{
-    find_first(c->codes, c->list, c->count, k);
-    c->count = min(c->count, k);
-}
-
-/* Puts an element where it belongs among the first k, which are in order. The last of them is
-   dropped if they are k already. Insertion. */
-INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,
-                               code_t bound)
-{
-    uint place = c->count < s.k ? c->count++ : s.k - 1;
-    for (; place > 0 && c->codes[place - 1] > code; place--) {
-        c->codes[place] = c->codes[place - 1];
-        c->list[place] = c->list[place - 1];
-    }
-    c->codes[place] = code;
-    c->list[place] = i;
-    return c->count < s.k ? bound : min(bound, c->codes[s.k - 1]);
-}
-
-/* Appends an element; a full list keeps its first k. Few are inserted in order instead: their list
-   is full with k. Returns the code from which on later elements are not among them, once the list
-   has been full. */
-INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
-                               code_t bound)
-{
-    if (s.k <= CLSORT__EDGE_INSERT_MOST)
-        return insert_candidate(s, c, code, i, bound);
-    c->codes[c->count] = code;
-    c->list[c->count++] = i;
-    if (c->count < s.list_capacity)
-        return bound;
-    keep_first(c, s.k);
-    return min(bound, c->codes[s.k - 1]);
-}
-
-//---- select: streams [STREAMS]
-#define CLSORT_STREAM_BLOCK 32
-#define CLSORT_STREAM_SAMPLE 64
-
-/* A code that few of the elements from `first` on are above, but probably k are not: of a sample.
-   The largest code for none. */
-INLINE code_t sample_rest(select_t s, row_part_t p, uint first)
-{
-    const uint apart = (p.end - first) / CLSORT_STREAM_SAMPLE;
-    const float x = (float)s.k / (float)max(apart, 1u);   /* of the sample are among the k */
-    const uint wanted = (uint)(x + 4 * sqrt(x) + 4);
-    code_t lowest[CLSORT__EDGE_INSERT_MOST];
-    if (apart < CLSORT__EDGE_LEAST_APART || wanted > CLSORT__EDGE_INSERT_MOST)
-        return CLSORT_TOP_CODE;
-    for (uint i = 0; i < CLSORT_STREAM_SAMPLE; i++) {
-        const code_t code = select_code(s, p, first + i * apart + draw_below(i + 1, apart));
-        uint place = min(i, wanted);
-        for (; place > 0 && lowest[place - 1] > code; place--)
-            if (place < wanted)
-                lowest[place] = lowest[place - 1];
-        if (place < wanted)
-            lowest[place] = code;
-    }
-    return lowest[wanted - 1];
-}
-
-//---- select: blocks of streams [STREAMS]
-/* Loads the codes of a block. Is any of them below the bound? */
-INLINE uint load_stream_block(select_t s, row_part_t p, size_t i, code_t bound,
-                              code_t *code)
-{
-    uint below = 0;
-    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {
-        code[b] = select_code(s, p, i + b);
-        below |= code[b] < bound;
-    }
-    return below;
-}
-
-/* Appends those of a block of codes that are below the bound, and counts them. Returns the new
-   bound. */
-INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,
-                           code_t bound, uint *appended)
-{
-    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)
-        if (code[b] < bound) {
-            bound = append_candidate(s, c, code[b], (uint)i + b, bound);
-            ++*appended;
-        }
-    return bound;
-}
-
-/* Collects the first k of a part, in any order. Compares whole blocks with the bound, which few
-   elements are below. After `patience` such elements, as in descending order, a sample gives a
-   bound. Returns 0 if that was too low: some of the first k may be missing. */
-INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, uint patience)
-{
-    const uint open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;
-    const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
-    code_t bound = CLSORT_TOP_CODE, sampled = bound;
-    uint appended = 0;
-    size_t i;
-    for (i = p.first; i < open; i++)
-        bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
-    for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {
-        code_t code[CLSORT_STREAM_BLOCK];
-        if (!load_stream_block(s, p, i, bound, code))
-            continue;
-        bound = append_block(s, c, code, i, bound, &appended);
-        if (appended < patience)
-            continue;
-        patience = 0xFFFFFFFFu;
-        sampled = sample_rest(s, p, (uint)i);
-        bound = min(bound, (code_t)max((code_t)(sampled + 1), sampled));
-    }
-    for (; i < p.end; i++)
-        if (select_code(s, p, i) < bound)
-            bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
-    if (s.k > CLSORT__EDGE_INSERT_MOST)
-        keep_first(c, s.k);
-    return sampled == CLSORT_TOP_CODE || (c->count >= s.k && c->codes[s.k - 1] <= sampled);
-}
-
-INLINE void stream_row_part(select_t s, row_part_t p, candidates_t *c)
-{
-    /* Of uniform keys some k (1 + ln(n / k)) are met. */
-    const uint often = s.k * (2 + ceil_log2((p.end - p.first) / max(s.k, 1u) + 1));
-    for (uint patience = 8 + often, done = 0; !done; patience = 0xFFFFFFFFu) {
-        c->count = 0;
-        done = stream_elements(s, p, c, patience);
-    }
-}
-
-/* One reading of every part by a work-item. A row of one part is written, else the parts' first k
-   are collected for clsort_select_sort. */
-CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
-                                        local uint *space, local code_t *codes)
-{
-    const select_t all = CLSORT_SELECT,
-                   s = select_from_row(all, (uint)get_group_id(0) / parts);
-    const output_t out = CLSORT_OUTPUT;
-    const tables_t t = CLSORT_TABLES;
-    const row_part_t p = find_row_part(s, parts, part_elements);
-    candidates_t c = { codes, space + CLSORT_LIST, 0 };
-    stream_row_part(s, p, &c);
-    if (parts == 1) {
-        space[0] = c.count;
-        write_collected(s, p, whole_range(s), out, space, codes);
-        return;
-    }
-    global uint *row = row_words_of(t, p.row);
-    for (uint i = 0; i < c.count; i++)
-        row[CLSORT__ROW_LIST + p.part * s.k + i] = c.list[i];
-    if (p.part == (s.n ? s.n - 1 : 0) / part_elements)   /* the last part that has elements */
-        row[ROW_COLLECTED] = p.part * s.k + c.count;
-}
-
-//---- select: results [LONG_ROWS SELECT STREAMS]
-/* Sorts what the passes collected of a row; local memory as for clsort_select_rows. */
-INLINE void sort_row(select_t s, tables_t t, output_t out, row_part_t p,
-                     local uint *space, local code_t *codes)
-{
-    const uint exists = p.row < s.rows;
-    global const uint *row = row_words_of(t, exists ? p.row : 0);
-    const select_range_t r = exists && s.passes ? load_range(row, s.passes) : whole_range(s);
-    const uint count = exists ? min(row[ROW_COLLECTED], s.list_capacity) : 0;
-    for (uint i = local_id(); i < count; i += CLSORT_GROUP)
-        space[CLSORT_LIST + i] = row[CLSORT__ROW_LIST + i];
-    if (local_id() == 0)
-        space[0] = count;
-    write_collected(s, p, r, out, space, codes);
-}
-
-#if CLSORT_IS(SELECT) || CLSORT_IS(STREAMS)
-/* Sorts what the passes collected; a work-group per row. */
-CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
-                                      local uint *space, local code_t *codes)
-{
-    const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));
-    const output_t out = CLSORT_OUTPUT;
-    const tables_t t = CLSORT_TABLES;
-    sort_row(s, t, out, open_row_part(t, find_row_part(s, 1, s.n), 1), space, codes);
-}
-#endif
-
-//---- select: one launch [LONG_ROWS]
-/* ONE LAUNCH reads long rows and ranks their candidates; rows where that failed get a second
-   sample, and are read and ranked again; rows where that failed, too, take the passes. Row 0's
-   table has the numbers' words, which clsort_select_begin clears. */
-/* The steps; those from PASSES on are one for each pass, and the sorting of rows. A step has `size`
-   numbers from `first` on. */
-enum { STEP_READS, STEP_RANKS, STEP_SAMPLES, STEP_READS_AGAIN, STEP_RANKS_AGAIN, STEP_PASSES };
-typedef struct { uint step, first, size; } step_t;
-typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_rows_t;
-
-INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
-{
-    const uint step = at.step + 1,
-               of_row = step == STEP_SAMPLES || step > STEP_PASSES + s.passes ? 1
-                        : step == STEP_RANKS || step == STEP_RANKS_AGAIN ? l.ranges
-                                                                                       : l.parts;
-    const step_t next = { step, at.first + at.size, s.rows * of_row };
-    return next;
-}
-
-//---- select: steps of one launch [LONG_ROWS]
-/* Waits for the steps before. Returns 0 if nothing is left to do: then nobody does the numbers of
-   this step and those after it, so the steps that tell are waited for first. Called by all. */
-INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
-{
-    if (at.step >= STEP_SAMPLES) {
-        wait_until_done(head + ROW_NUMBERS, once);
-        if (head[ROW_ANY_FAILED] < 1)
-            return 0;
-    }
-    if (at.step >= STEP_PASSES) {
-        wait_until_done(head + ROW_NUMBERS, 2 * once + rows);
-        if (head[ROW_ANY_FAILED] < 2)
-            return 0;
-    }
-    wait_until_done(head + ROW_NUMBERS, at.first);
-    return 1;
-}
-
-/* Does number i of a step. Local memory as for clsort_select_long. Called by all. */
-INLINE void do_step(select_t s, tables_t t, output_t out, long_rows_t l, uint step, uint i,
-                    local uint *space, local code_t *codes, local ulong *lists)
-{
-    const uint rows_step = step == STEP_SAMPLES || step > STEP_PASSES + s.passes,
-               ranks = step == STEP_RANKS || step == STEP_RANKS_AGAIN,
-               again = step > STEP_RANKS;
-    const row_part_t p = open_row_part(
-        t, row_part(s, ranks ? i / l.ranges : i, ranks || rows_step ? 1 : l.parts,
-                    ranks || rows_step ? s.n : l.part_elements),
-        step >= STEP_PASSES ? 2 : again);
-    if (ranks)
-        rank_share(s, t, out, p.row, i % l.ranges, l.ranges, again, lists);
-    else if (step == STEP_READS || step == STEP_READS_AGAIN)
-        read_row_part(s, t, p, lists);
-    else if (step == STEP_SAMPLES)
-        sample_row(s, t, p, l.clusters, l.wanted, 1, lists);
-    else if (rows_step)
-        sort_row(s, t, out, p, space, codes);
-    else
-        pass_over(s, t, p, space, step - STEP_PASSES);
-}
-
-/* memory: as for clsort_select_rank; or as for clsort_select_rows, its codes first, at multiples of
-   8 bytes. */
-CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
-                                      uint ranges, uint clusters, uint wanted, local ulong *memory)
-{
-    const select_t s = CLSORT_SELECT;
-    const output_t out = CLSORT_OUTPUT;
-    const tables_t t = CLSORT_TABLES;
-    local code_t *codes = (local code_t *)memory;
-    local uint *space = (local uint *)(memory + (list_capacity * CLSORT_KEY_BYTES + 7) / 8);
-    const long_rows_t l = { parts, part_elements, ranges, clusters, wanted };
-    const uint last = STEP_PASSES + passes + 1;
-    global uint *head = row_words_of(t, 0);
-    step_t at = { STEP_READS, 0, rows * parts };
-    uint drawn = rows ? draw_ahead(head + ROW_NUMBERS) : 0;
-    while (rows) {
-        group_sync();
-        const uint number = share_number(drawn, space);
-        group_sync();
-        while (number - at.first >= at.size && at.step <= last)
-            at = next_step(s, l, at);
-        if (at.step > last)
-            break;
-        if (!wait_for_step(head, at, rows * (parts + ranges), rows))
-            break;
-        do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);
-        if (!CLSORT_BRANCH_BARRIERS)
-            group_sync();   /* else PoCL 3.1 writes results of all work-items where 0 writes one */
-        drawn = draw_ahead(head + ROW_NUMBERS);   /* takes its time beside the fence */
-        tell_done(head + ROW_NUMBERS, 1);
-    }
-}
-
-//---- select: scattered results [SELECT]
-/* How many elements the last pass tallied in the row's parts before this one. Called by all
-   work-items; the sums are free again when it returns. */
-INLINE uint tallied_before(select_t s, row_part_t p, global const uint *row,
-                           local uint *sums)
-{
-    uint before = 0;
-    for (uint q = local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
-        before += row[CLSORT__ROW_LIST + q];
-    group_scan_total(before, sums, &before);
-    return before;
-}
-
-/* Writes element i of the row if it is wanted. place: of the next one that is taken, the number of
-   the k-th is `nth`. Returns 1 if this one is taken. */
-INLINE uint scatter_element(select_t s, row_part_t p, select_range_t r, output_t out,
-                            uint i, uint place, uint nth)
-{
-    const uint taken = is_taken(s, r, select_code(s, p, i), i),
-               to = taken      ? place
-                    : i == nth ? s.k - 1
-                               : s.k + (i - place) - (nth < i);
-    if (taken ? to < s.k : s.select_mode == CLSORT__SELECT_PARTITION)
-        write_element(s, p, out, to, i);
-    return taken;
-}
-
-/* Writes the k elements of a row in its order; of a partition, where all elements go, as indices of
-   the row in their new order: those before the k-th, the k-th, then the others, all in the order
-   that they had. The last pass counted those before in each part, and found the k-th. What lies
-   behind the row's length gets 0xFFFFFFFF. Each work-item takes CLSORT_VISITS elements side by
-   side. */
-CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
-                                         local uint *sums)
-{
-    const select_t all = CLSORT_SELECT,
-                   s = select_from_row(all, (uint)get_group_id(0) / parts);
-    const output_t out = CLSORT_OUTPUT;
-    const tables_t t = CLSORT_TABLES;
-    const row_part_t p = find_row_part(s, parts, part_elements);
-    const uint exists = p.row < s.rows, parted = s.select_mode == CLSORT__SELECT_PARTITION;
-    global const uint *row = row_words_of(t, exists ? p.row : 0);
-    const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
-    const uint nth = exists ? row[ROW_COLLECTED] : 0,
-               marks = !exists || p.part ? 0 : parted ? all.n : s.asked;
-    uint before = tallied_before(s, p, row, sums), total;
-    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
-        const size_t first = chunk + local_id() * CLSORT_VISITS,
-                     end = min(first + CLSORT_VISITS, (size_t)p.end);
-        uint taken = 0;
-        for (size_t i = first; i < end; i++)
-            taken += is_taken(s, r, select_code(s, p, i), (uint)i);
-        uint place = before + group_scan_total(taken, sums, &total);
-        for (uint i = (uint)first; i < end; i++)
-            place += scatter_element(s, p, r, out, i, place, nth);
-        before += total;
-    }
-    for (uint i = (parted ? s.n : s.k) + local_id(); i < marks; i += CLSORT_GROUP)
-        write_element(s, p, out, i, 0xFFFFFFFFu);
-}
-
-//---- utility [UTILITY]
-/* Kernels that run around sorts: they take keys out of records, gather arrays and check results. */
-
-/* The bits of a float of `bytes` bytes; all NaNs become the first positive one. There are `nans` of
-   one sign, or 0 to leave all keys as they are. */
-INLINE ulong with_one_nan(ulong bits, uint bytes, ulong nans)
-{
-    const ulong positive = ~0UL >> (65 - 8 * bytes), infinity = positive - nans;
-    return nans && (bits & positive) > infinity ? infinity + 1 : bits;
-}
-
-/* Takes the keys out of records of `stride` bytes, and numbers the records: a sort by index starts
-   from these. A key equal to minus_zero becomes 0, and a NaN what with_one_nan says. If `copies` is
-   0, only the numbers are written, and keys may be source itself; if `numbers` is 0, only the
-   keys. */
-CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,
-                                  ulong keys_at, global uchar *indices, ulong indices_at, uint n,
-                                  uint bytes, ulong stride, ulong minus_zero, ulong nans,
-                                  uint copies, uint numbers CLSORT_COUNT_ARGS)
-{
-    const size_t i = get_global_id(0);
-    if (i >= CLSORT_COUNT(n))
-        return;
-    if (copies) {
-        const ulong bits = load_bits(source + source_at + i * stride, bytes);
-        store_bits(keys + keys_at + i * bytes, bytes,
-                   bits == minus_zero ? 0 : with_one_nan(bits, bytes, nans));
-    }
-    if (numbers)
-        *(global uint *)(indices + indices_at + i * 4) = (uint)i;
-}
-
-/* The code of a packed field of a record. CLSORT__FIELD_* say what the bits of `field` mean;
-   codec_t says how a key becomes a code. */
-INLINE uint field_bytes(ulong field)
-{
-    return (uint)(field >> CLSORT__FIELD_BYTES) & 127;
-}
-
-/* A number of up to 8 bytes, of which the first one counts most. */
-INLINE ulong load_big_endian(global const uchar *place, uint bytes)
-{
-    ulong bits = 0;
-    for (uint k = 0; k < bytes; k++)
-        bits = bits << 8 | place[k];
-    return bits;
-}
-
-INLINE ulong field_code(global const uchar *record, ulong field)
-{
-    const uint bytes = field_bytes(field);
-    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1,
-                nans = (1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1;
-    ulong bits = field >> CLSORT__FIELD_BIG_ENDIAN & 1
-                     ? load_big_endian(record + (uint)field, bytes)
-                     : load_bits(record + (uint)field, bytes);
-    if (field >> CLSORT__FIELD_EQUAL_NANS & 1)
-        bits = with_one_nan(bits, bytes, nans);
-    if (field >> CLSORT__FIELD_EQUAL_ZEROS & 1 && bits == sign)
-        bits = 0;
-    if (field >> CLSORT__FIELD_FLOAT & 1 && bits & sign)
-        bits ^= width >> 1;
-    bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0)
-            ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);
-    bits = (bits - nans) & width;
-    return (bits & width >> (field >> CLSORT__FIELD_IGNORED_HIGH_BITS))
-           >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
-}
-
-/* Packs several fields of each record into one code of `bytes` bytes, the first field in its upper
-   bits. The caller gives no more fields than `bytes` bytes hold. If by_index is set, code i is that
-   of records[indices[i]]; else it is that of records[i], and if `numbers` is set the indices are
-   written. */
-CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
-                                        global uchar *codes, ulong codes_at, global uchar *indices,
-                                        ulong indices_at, uint n, uint bytes, uint by_index,
-                                        uint numbers, ulong stride, ulong8 packed,
-                                        uint field_count CLSORT_COUNT_ARGS)
-{
-    const size_t i = get_global_id(0);
-    global uint *index = (global uint *)(indices + indices_at);
-    ulong field[8], code = 0;
-    vstore8(packed, 0, field);
-    if (i >= CLSORT_COUNT(n))
-        return;
-    const uint from = by_index ? index[i] : (uint)i;
-    if (from >= n)   /* the number of an element outside of segments */
-        return;
-    for (uint f = 0; f < field_count; f++) {
-        const uint bits = 8 * field_bytes(field[f]);
-        code = (bits < 64 ? code << bits : 0)
-               | field_code(records + records_at + from * stride, field[f]);
-    }
-    store_bits(codes + codes_at + i * bytes, bytes, code);
-    if (!by_index && numbers)
-        index[i] = from;
-}
-
-//---- utility: segments [UTILITY]
-/* The place of element i of an array, in bytes; an element has `bytes`. `own` is the segment that i
-   lies in. If `apart` is not 0, the segments are rows whose starts in this array are that many
-   bytes apart, not s.stride elements. */
-INLINE ulong element_at(segments_t s, segment_t own, uint i, ulong bytes, ulong apart)
-{
-    return apart && own.size ? own.begin / s.stride * apart + (i - own.begin) * bytes : i * bytes;
-}
-
-/* Writes target[i] for every element i: inside a segment its number i; with `relative` the number
-   work[i] counted from the start of i's segment. An element outside of segments gets 0xFFFFFFFF,
-   which is no element; with `relative` it is left alone. */
-CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at,
-                                          global uchar *target, ulong target_at,
-                                          CLSORT_SEGMENT_ARGS, uint n, uint relative,
-                                          ulong apart)
-{
-    const segments_t s = CLSORT_SEGMENTS;
-    const uint i = (uint)get_global_id(0);
-    if (i >= n)
-        return;
-    const segment_t own = segment_around(s, i);
-    const uint inside = own.size > 0;
-    global uint *place = (global uint *)(target + target_at + element_at(s, own, i, 4, apart));
-    if (relative && inside)
-        *place = ((global const uint *)(work + work_at))[i] - own.begin;
-    else if (!relative)
-        *place = inside ? i : 0xFFFFFFFFu;
-}
-
-//---- utility: gather [UTILITY]
+//---- gather [UTILITY]
 /* a / b. If 32 bits hold both numbers, 32-bit division takes a fraction of the time. */
 INLINE ulong divide(ulong a, ulong b)
 {
@@ -14007,8 +12250,9 @@ CLSORT_KERNEL void clsort_copy_rows(global const uchar *keys, ulong keys_at,
         store_bits(keys_to + (ulong)i * bytes, bytes, load_bits(keys + (ulong)i * bytes, bytes));
 }
 
-//---- utility: groups [UTILITY]
-/* The number of keys below `group` among the first n, which ascend; it is `first` at least. */
+//---- groups [UTILITY]
+/* The number of keys below `group` among the first n. The keys ascend, and at least `first` of them
+   are below. */
 INLINE uint keys_below(global const uchar *keys, uint bytes, uint first, uint n, ulong group)
 {
     uint low = first, high = n;
@@ -14044,8 +12288,1989 @@ CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
             = keys_below(keys + keys_at, bytes, first, size, group + 1) - first;
 }
 
-//---- utility: checks [UTILITY]
-/* Up to 8 bytes of a packed field from byte `first` on; all of a field that has no more. */
+//---- sort: extract [UTILITY]
+/* Kernels that run around sorts: they take keys out of records, gather arrays and check results. */
+
+/* The bits of a float of `bytes` bytes; each NaN becomes the first positive one. nans: how many
+   NaNs there are of one sign; 0: all keys stay as they are. */
+INLINE ulong with_one_nan(ulong bits, uint bytes, ulong nans)
+{
+    const ulong positive = ~0UL >> (65 - 8 * bytes), infinity = positive - nans;
+    return nans && (bits & positive) > infinity ? infinity + 1 : bits;
+}
+
+/* Takes the keys out of records of `stride` bytes, and numbers the records. A sort by index starts
+   with these keys and numbers. A key equal to minus_zero becomes 0; for NaNs see with_one_nan.
+   copies = 0: writes numbers only, and `keys` may be the source itself. numbers = 0: writes keys
+   only. */
+CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,
+                                  ulong keys_at, global uchar *indices, ulong indices_at, uint n,
+                                  uint bytes, ulong stride, ulong minus_zero, ulong nans,
+                                  uint copies, uint numbers CLSORT_COUNT_ARGS)
+{
+    const size_t i = get_global_id(0);
+    if (i >= CLSORT_COUNT(n))
+        return;
+    if (copies) {
+        const ulong bits = load_bits(source + source_at + i * stride, bytes);
+        store_bits(keys + keys_at + i * bytes, bytes,
+                   bits == minus_zero ? 0 : with_one_nan(bits, bytes, nans));
+    }
+    if (numbers)
+        *(global uint *)(indices + indices_at + i * 4) = (uint)i;
+}
+
+/* A word `field` describes a packed field of a record: see CLSORT__FIELD_*. field_bytes: its bytes;
+   field_code: its code, which codec_t explains. */
+INLINE uint field_bytes(ulong field)
+{
+    return (uint)(field >> CLSORT__FIELD_BYTES) & 127;
+}
+
+/* A number of up to 8 bytes, the most significant byte first. */
+INLINE ulong load_big_endian(global const uchar *place, uint bytes)
+{
+    ulong bits = 0;
+    for (uint k = 0; k < bytes; k++)
+        bits = bits << 8 | place[k];
+    return bits;
+}
+
+INLINE ulong field_code(global const uchar *record, ulong field)
+{
+    const uint bytes = field_bytes(field);
+    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1,
+                nans = (1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1;
+    ulong bits = field >> CLSORT__FIELD_BIG_ENDIAN & 1
+                     ? load_big_endian(record + (uint)field, bytes)
+                     : load_bits(record + (uint)field, bytes);
+    if (field >> CLSORT__FIELD_EQUAL_NANS & 1)
+        bits = with_one_nan(bits, bytes, nans);
+    if (field >> CLSORT__FIELD_EQUAL_ZEROS & 1 && bits == sign)
+        bits = 0;
+    if (field >> CLSORT__FIELD_FLOAT & 1 && bits & sign)
+        bits ^= width >> 1;
+    bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0)
+            ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);
+    bits = (bits - nans) & width;
+    return (bits & width >> (field >> CLSORT__FIELD_IGNORED_HIGH_BITS))
+           >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
+}
+
+/* Packs several fields of each record into one code of `bytes` bytes, the first field in its upper
+   bits. The caller gives no more fields than fit. With by_index, code i belongs to
+   records[indices[i]]. Else it belongs to records[i], and with `numbers` the indices are
+   written. */
+CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
+                                        global uchar *codes, ulong codes_at, global uchar *indices,
+                                        ulong indices_at, uint n, uint bytes, uint by_index,
+                                        uint numbers, ulong stride, ulong8 packed,
+                                        uint field_count CLSORT_COUNT_ARGS)
+{
+    const size_t i = get_global_id(0);
+    global uint *index = (global uint *)(indices + indices_at);
+    ulong field[8], code = 0;
+    vstore8(packed, 0, field);
+    if (i >= CLSORT_COUNT(n))
+        return;
+    const uint from = by_index ? index[i] : (uint)i;
+    if (from >= n)   /* an element outside of segments */
+        return;
+    for (uint f = 0; f < field_count; f++) {
+        const uint bits = 8 * field_bytes(field[f]);
+        code = (bits < 64 ? code << bits : 0)
+               | field_code(records + records_at + from * stride, field[f]);
+    }
+    store_bits(codes + codes_at + i * bytes, bytes, code);
+    if (!by_index && numbers)
+        index[i] = from;
+}
+
+//---- sort: numbers [UTILITY]
+/* The place of element i in an array, in bytes. bytes: of an element; own: the segment that i lies
+   in; apart: if not 0, segments are rows whose starts in this array are `apart` bytes apart, not
+   s.stride elements. */
+INLINE ulong element_at(segments_t s, segment_t own, uint i, ulong bytes, ulong apart)
+{
+    return apart && own.size ? own.begin / s.stride * apart + (i - own.begin) * bytes : i * bytes;
+}
+
+/* Writes target[i] for every element i. Inside a segment it becomes i or, with `relative`, work[i]
+   minus the start of i's segment. Outside of segments it becomes 0xFFFFFFFF, which is no element;
+   with `relative` it is left alone. */
+CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at,
+                                          global uchar *target, ulong target_at,
+                                          CLSORT_SEGMENT_ARGS, uint n, uint relative,
+                                          ulong apart)
+{
+    const segments_t s = CLSORT_SEGMENTS;
+    const uint i = (uint)get_global_id(0);
+    if (i >= n)
+        return;
+    const segment_t own = segment_around(s, i);
+    const uint inside = own.size > 0;
+    global uint *place = (global uint *)(target + target_at + element_at(s, own, i, 4, apart));
+    if (relative && inside)
+        *place = ((global const uint *)(work + work_at))[i] - own.begin;
+    else if (!relative)
+        *place = inside ? i : 0xFFFFFFFFu;
+}
+
+//---- select: plan [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
+/* SELECT: the first k elements of every row's sorted order, without sorting the rows.
+
+   An element is a pair of code and index, so no two elements of a row are equal. A RANGE of pairs
+   contains the k-th element; at first it contains the whole row. A pass counts the elements of the
+   range by a digit of CLSORT_DIGIT_BITS bits, finds the digit of the k-th element, and narrows the
+   range to this digit. Elements before the range are among the first k; elements behind it are not.
+   Passes take the digits of the code first, from the top, then the digits of the index, which
+   orders equal keys. After the last digit the range has one element.
+
+   A row is DECIDED as soon as the elements that may be among its first k fit into a list of
+   list_capacity elements in local memory. These elements are collected and sorted, and the first k
+   are written. So a row is read at most ceil(bits / 11) + ceil(log2(count) / 11) times, and once
+   more to collect; most rows are read two or three times. The launches depend on types, counts and
+   k only, and not on the number of rows. What is left to do is found out on the device.
+
+     short rows            select_short
+                           one launch, one reading: a work-group has a row in registers, in 64
+                           columns for up to 512 keys, 128 up to 2048, else 256
+                           select_tile, if k is above 5 / 8 of the columns
+                           one launch: a work-group sorts whole rows in local memory
+     longer rows           select_pieces, in rounds of one launch each
+                           for devices whose work-groups may not make progress. The first round
+                           selects from pieces of rows, of up to 4096 keys, the next one from pieces
+                           of its results, until one piece is left. k is at most 160, or 256 in a
+                           work-group of 256 that the caller named
+     many rows             select_rows
+                           one launch: a work-group reads its row once per pass
+     few long rows         select_sample, select_read, select_rank
+                           a sample gives each row a bound, and one reading lists the candidates up
+                           to it. The sample has 1024 to 32,768 keys, of which 150 may be among the
+                           first k. For rows where that fails these launches follow:
+                           select_pass * (passes + 1), select_sort
+                           several work-groups per row add their counts in global memory; each reads
+                           the sums in the next launch. Most rows are decided after one or two
+                           passes, and the rest of the launches idle
+                           select_begin, select_long
+                           instead of all these launches, and with a second sample before the
+                           passes. For devices whose work-groups make progress
+     k near the count      the rows are sorted, then copy_rows
+     k above the list      select_pass * (passes + 1), select_scatter
+                           narrows to exactly k elements, and writes them in the row's order
+     partitions            the rows are sorted; with lengths or a count on the device
+                           select_pass * (passes + 1), select_scatter
+                           narrows to the k-th element, and writes the row's new order
+     small k, on CPUs      select_stream, select_sort
+                           no digits: a work-item reads its part of a row once, and lists elements
+                           that come before its k-th element so far. A full list keeps its first k.
+                           If many elements come before, as in descending order, a sample of the
+                           rest gives a bound; if that bound is wrong, the part is read again. A row
+                           of one part takes one launch
+
+   clsort__select_plans of clsort.h chooses among them by counts, k and rows. */
+/* Arguments of every kernel: rows of n keys; stride: bytes from a row to the next one; ignored,
+   first_bit: bits that a code loses at the top and at the bottom. */
+#define CLSORT_SELECT_ARGS \
+    global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \
+        uint ignored, uint first_bit, uint rows, uint n, ulong stride, uint k, \
+        uint select_mode, uint list_capacity, uint passes, global const uchar *bounds, \
+        ulong bounds_at, global const uchar *ends, ulong ends_at, global const uchar *number, \
+        ulong number_at, uint given_as
+#define CLSORT_SELECT \
+    { \
+        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored, first_bit, rows, n, \
+            stride, k, k, select_mode, list_capacity, passes, \
+            (global const uint *)(bounds + bounds_at), (global const uint *)(ends + ends_at), \
+            (global const uint *)(number + number_at), given_as \
+    }
+typedef struct {
+    global const uchar *keys;
+    codec_t codec;
+    code_t minus_zero;
+    uint ignored, first_bit, rows, n;
+    ulong stride;
+    uint k, asked, select_mode, list_capacity, passes;
+    global const uint *bounds, *ends, *number;
+    uint given_as;
+} select_t;
+
+/* The selection from one row: `keys` becomes the start of the row, n its length, which may be less
+   than the host's n, and k at most n; `asked` stays the caller's k. Kernels that work on rows call
+   it first. given_as says which of these are given: in `bounds` lengths of rows or starts of
+   segments, in `ends` the ends of segments, in *number a count. */
+INLINE select_t select_from_row(select_t s, uint row)
+{
+    const uint most = s.given_as & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number)
+                                                                           : s.n;
+    ulong begin = row < s.rows ? row * s.stride : 0;
+    s.n = most;
+    if (s.given_as & CLSORT__ROW_LENGTHS && row < s.rows) s.n = min(most, s.bounds[row]);
+    if (s.given_as & CLSORT__SEGMENTS_AT_OFFSETS && row < s.rows) {
+        const uint first = min(s.bounds[row], most);
+        begin = first * (ulong)CLSORT_KEY_BYTES;
+        s.n = max(min(s.ends[row], most), first) - first;
+    }
+    s.keys += begin;
+    s.stride = 0;
+    s.k = min(s.k, s.n);
+    return s;
+}
+
+/* 1 if the k-th element is the only result. */
+INLINE uint is_nth(select_t s) { return s.select_mode == CLSORT__SELECT_NTH; }
+
+/* The outputs: indices and keys; which of them are written, CLSORT__WRITES_*; the bytes from a
+   row's results to the results of the next row. */
+#define CLSORT_OUTPUT_ARGS \
+    global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, \
+        uint outputs, ulong indices_apart, ulong keys_apart
+#define CLSORT_OUTPUT \
+    { indices + indices_at, keys_out + keys_out_at, outputs, indices_apart, keys_apart }
+typedef struct {
+    global uchar *indices, *keys;
+    uint outputs;
+    ulong indices_apart, keys_apart;
+} output_t;
+
+/* A work-group of one work-item needs no atomics. */
+#if CLSORT_GROUP_LOG2 > 0
+#define add_local(place, x) atomic_add((volatile local uint *)(place), x)
+#else
+INLINE uint add_local(local uint *place, uint x)
+{
+    return (*place += x) - x;
+}
+#endif
+
+//---- select: parts [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
+/* A work-group's part of a row: elements first ... end - 1 of `keys`. It is empty behind the last
+   row. numbers: the elements' indices, or NULL: an element's index is its place. */
+typedef struct {
+    global const uchar *keys;
+    uint row, part, first, end;
+    global const uint *numbers;
+} row_part_t;
+
+INLINE row_part_t row_part(select_t s, uint number, uint parts, uint part_elements)
+{
+    const uint row = number / parts, part = number % parts;
+    const uint first = (uint)min((ulong)part * part_elements, (ulong)s.n),
+               whole = min(s.n - first, part_elements);
+    const row_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,
+                           row < s.rows ? first + whole : first, 0 };
+    return p;
+}
+
+INLINE row_part_t find_row_part(select_t s, uint parts, uint part_elements)
+{
+    return row_part(s, (uint)get_group_id(0), parts, part_elements);
+}
+
+/* The code of a key without its ignored bits. */
+INLINE code_t code_of(select_t s, code_t key)
+{
+    const code_t code = encode(key == s.minus_zero ? 0 : key, s.codec);
+    return (code_t)((code_t)(code << s.ignored) >> (s.ignored + s.first_bit));
+}
+
+/* 1 if codes have all bits of keys and -0 is not replaced: then `encode` gives the code. */
+INLINE uint takes_whole_keys(select_t s)
+{
+    return !(s.minus_zero || s.ignored || s.first_bit);
+}
+
+/* The code of element i without its ignored bits. */
+INLINE code_t select_code(select_t s, row_part_t p, size_t i)
+{
+    return code_of(s, ((global const code_t *)p.keys)[i]);
+}
+
+/* The index of element i. */
+INLINE uint number_of(row_part_t p, uint i)
+{
+    return p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;
+}
+
+/* Writes element i of the row as result number `place`. Its key is read from the row or, with
+   `known`, made from `code`. */
+INLINE void write_result(select_t s, row_part_t p, output_t out, size_t place, uint i,
+                         uint known, code_t code)
+{
+    if (out.outputs & CLSORT__WRITES_INDICES)
+        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = number_of(p, i);
+    if (out.outputs & CLSORT__WRITES_KEYS)
+        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
+            = known ? decode(code, s.codec) : ((global const code_t *)p.keys)[i];
+}
+
+/* Writes element i of the row as result number `place`. i = 0xFFFFFFFF marks a result that the row
+   is too short for, and its key is the last one of the order. */
+INLINE void write_element(select_t s, row_part_t p, output_t out, size_t place, uint i)
+{
+    write_result(s, p, out, place, i, i >= s.n, CLSORT_TOP_CODE);
+}
+
+/* Marks the results that the row is too short for. */
+INLINE void write_marks(select_t s, row_part_t p, output_t out)
+{
+    const uint nth = is_nth(s), there = nth ? s.k == s.asked : s.k;
+    for (uint i = there + local_id(); i < (nth ? 1 : s.asked); i += CLSORT_GROUP)
+        write_element(s, p, out, i, 0xFFFFFFFFu);
+}
+
+/* Row `row` as one part. */
+INLINE row_part_t whole_row(select_t s, uint row)
+{
+    const row_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n, 0 };
+    return p;
+}
+
+//---- select: ranks [LONG_ROWS ROUNDS SELECT.group SHORT_ROWS]
+/* A pair of code and index. */
+#if CLSORT_KEY_BYTES <= 4
+typedef ulong ranked_t;
+#define CLSORT_RANKED(code, index) ((ulong)(code) << 32 | (index))
+#define CLSORT_RANKED_CODE(x) ((x) >> 32)
+#define CLSORT_RANKED_INDEX(x) ((uint)(x))
+#define CLSORT_RANKED_BEFORE(x, y) ((x) < (y))
+#else
+typedef struct { ulong code, index; } ranked_t;
+INLINE ranked_t make_ranked(ulong code, uint index)
+{
+    const ranked_t r = { code, index };
+    return r;
+}
+#define CLSORT_RANKED(code, index) make_ranked(code, index)
+#define CLSORT_RANKED_CODE(x) ((x).code)
+#define CLSORT_RANKED_INDEX(x) ((uint)(x).index)
+#define CLSORT_RANKED_BEFORE(x, y) \
+    ((x).code < (y).code || ((x).code == (y).code && (x).index < (y).index))
+#endif   /* CLSORT_KEY_BYTES <= 4 */
+
+/* The number of pairs in x[0 ... count - 1] that come before `own`. 16 loads are in flight
+   together. */
+INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
+{
+    uint rank = 0, j = 0;
+    for (; j + 16 <= count; j += 16) {
+        #pragma unroll
+        for (uint b = 0; b < 16; b++)
+            rank += CLSORT_RANKED_BEFORE(x[j + b], own);
+    }
+    for (; j + 4 <= count; j += 4) {
+        #pragma unroll
+        for (uint b = 0; b < 4; b++)
+            rank += CLSORT_RANKED_BEFORE(x[j + b], own);
+    }
+    for (; j < count; j++)
+        rank += CLSORT_RANKED_BEFORE(x[j], own);
+    return rank;
+}
+
+/* BLOCKS rank many pairs. Each block of CLSORT_BLOCK pairs is sorted by comparing all its pairs
+   with each other. Then each pair is searched for in every block. For 128 or 256 pairs, a selection
+   took 2 to 8 us less on an H200 than by comparing all pairs with all. The pairs are the first
+   pairs of CLSORT_COLUMNS columns; each work-item has CLSORT_FIRSTS columns. */
+#define CLSORT_FIRSTS (CLSORT_NEEDS_REGISTER_ROWS ? CLSORT_RADIX_ITEMS : 1)
+#define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
+#define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)
+#define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)
+
+/* Puts pair x[i] at its rank in its block of `sorted`. All pairs are different. */
+INLINE void put_in_block(local const ranked_t *x, local ranked_t *sorted, uint i)
+{
+    const uint block = i / CLSORT_BLOCK * CLSORT_BLOCK;
+    const ranked_t own = x[i];
+    sorted[block + rank_among(x + block, CLSORT_BLOCK, own)] = own;
+}
+
+/* The number of pairs in all blocks that come before `own`. */
+INLINE uint rank_in_blocks(local const ranked_t *sorted, ranked_t own)
+{
+    uint place[CLSORT_BLOCKS], rank = 0;
+    #pragma unroll
+    for (uint b = 0; b < CLSORT_BLOCKS; b++)
+        place[b] = b * CLSORT_BLOCK;
+    #pragma unroll
+    for (uint step = CLSORT_BLOCK / 2; step > 0; step /= 2) {
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_BLOCKS; b++)
+            place[b] += CLSORT_RANKED_BEFORE(sorted[place[b] + step - 1], own) ? step : 0;
+    }
+    #pragma unroll
+    for (uint b = 0; b < CLSORT_BLOCKS; b++)
+        rank += place[b] % CLSORT_BLOCK + CLSORT_RANKED_BEFORE(sorted[place[b]], own);
+    return rank;
+}
+
+/* Writes element x of a row if its rank is wanted. If the code has all bits of the key, the key is
+   decoded from it: to load the key again takes longer. */
+INLINE void write_ranked(select_t s, row_part_t p, output_t out, uint rank, ranked_t x)
+{
+    const uint nth = is_nth(s), place = nth ? 0 : rank,
+               i = CLSORT_RANKED_INDEX(x);
+    if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)
+        return;
+    write_result(s, p, out, place, i, i >= s.n || takes_whole_keys(s),
+                 (code_t)CLSORT_RANKED_CODE(x));
+}
+
+//---- select: short rows [ROUNDS SHORT_ROWS]
+/* SHORT ROWS. A work-group has a row in registers, CLSORT_ITEMS elements per work-item. They form
+   CLSORT_COLUMNS columns; each work-item has CLSORT_FIRSTS columns. The first pair in order of each
+   column is its FIRST, and the k-th of all firsts is the BOUND. Elements that do not come after the
+   bound are CANDIDATES. There are at least k candidates, and they lie in k columns, for any input:
+   so they are few. A candidate's rank is the number of candidates before it. */
+
+/* Local memory. firsts: of all columns, then the bound; list: candidates; count: how many. */
+typedef struct {
+    local ranked_t *firsts, *list;
+    local uint *count;
+} short_row_t;
+
+/* Part `piece` of a row that is cut into `pieces` parts of about equal length. numbers: the indices
+   of all rows' elements, or NULL. */
+INLINE row_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
+                            global const uint *numbers)
+{
+    const uint each = s.n / pieces, longer = s.n % pieces,
+               first = piece * each + min(piece, longer);
+    const row_part_t p = { s.keys, row * pieces + piece, piece, first,
+                           first + each + (piece < longer ? 1 : 0),
+                           numbers ? numbers + (size_t)row * s.n : numbers };
+    return p;
+}
+
+/* Loads a piece. code[m]: the code of element p.first + m * CLSORT_GROUP + local_id(), or the top
+   code beyond the end. Without CLSORT_BRANCH_BARRIERS one loop loads all kinds of keys: PoCL 5.0
+   aborts if either of two loops may set the codes. */
+INLINE void load_short_row(select_t s, row_part_t p, code_t *code)
+{
+    global const code_t *keys = (global const code_t *)p.keys + p.first;
+    const uint size = p.end - p.first;
+    if (CLSORT_BRANCH_BARRIERS && takes_whole_keys(s)) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++) {
+            const uint i = m * CLSORT_GROUP + local_id();
+            code[m] = i < size ? encode(keys[i], s.codec) : CLSORT_TOP_CODE;
+        }
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++) {
+            const uint i = m * CLSORT_GROUP + local_id();
+            code[m] = i < size ? code_of(s, keys[i]) : CLSORT_TOP_CODE;
+        }
+    }
+}
+
+//---- select: bounds of short rows [ROUNDS SHORT_ROWS]
+/* Finds the firsts of a work-item's columns. */
+INLINE void find_firsts(const code_t *code, short_row_t l, ranked_t *own)
+{
+    const uint t = local_id();
+    #pragma unroll
+    for (uint f = 0; f < CLSORT_FIRSTS; f++) {
+        code_t first = code[f];
+        uint at = f;
+        #pragma unroll
+        for (uint m = f + CLSORT_FIRSTS; m < CLSORT_ITEMS; m += CLSORT_FIRSTS) {
+            at = code[m] < first ? m : at;
+            first = min(first, code[m]);
+        }
+        own[f] = CLSORT_RANKED(first, at * CLSORT_GROUP + t);
+        l.firsts[f * CLSORT_GROUP + t] = own[f];
+    }
+}
+
+/* Finds the bound: the first that k - 1 other firsts come before. Called by all; needs a barrier
+   after, and one between the last use of the list and this call. */
+INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
+{
+    const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT__EDGE_MANY_COLUMNS;
+    ranked_t own[CLSORT_FIRSTS];
+    find_firsts(code, l, own);
+    group_sync();
+    if (t == 0)
+        *l.count = 0;
+    if (in_blocks) {
+        #pragma unroll
+        for (uint f = 0; f < CLSORT_FIRSTS; f++)
+            put_in_block(l.firsts, l.list, f * CLSORT_GROUP + t);
+        group_sync();
+    }
+    #pragma unroll
+    for (uint f = 0; f < CLSORT_FIRSTS; f++) {
+        const uint rank = in_blocks ? rank_in_blocks(l.list, own[f])
+                                    : rank_among(l.firsts, CLSORT_COLUMNS, own[f]);
+        if (rank == max(s.k, 1u) - 1)
+            l.firsts[CLSORT_COLUMNS] = own[f];
+    }
+}
+
+/* Lists the candidates, which do not come after the bound, in any order. */
+INLINE void list_candidates(const code_t *code, short_row_t l)
+{
+    const ranked_t bound = l.firsts[CLSORT_COLUMNS];
+    const uint t = local_id();
+    uint taken = 0;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        taken |= (uint)!CLSORT_RANKED_BEFORE(bound, CLSORT_RANKED(code[m], m * CLSORT_GROUP + t))
+                 << m;
+    if (!taken)
+        return;
+    uint place = atomic_add((volatile local uint *)l.count, popcount(taken));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (taken >> m & 1)
+            l.list[place++] = CLSORT_RANKED(code[m], m * CLSORT_GROUP + t);
+}
+
+/* Sorts a long list by a bitonic network over the next power of two; leaves a short one as it is.
+   Returns 1 if it has sorted the list. Called by all after a barrier; ends with a barrier. */
+INLINE uint sort_candidates(short_row_t l, uint count)
+{
+    const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;
+    for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)
+        l.list[i] = CLSORT_RANKED(CLSORT_TOP_CODE, 0xFFFFFFFFu);
+    for (uint block = 2; block <= size; block *= 2)
+        for (uint step = block; step > 1; step /= 2) {
+            group_sync();
+            for (uint t = local_id(); t < size / 2; t += CLSORT_GROUP) {
+                const uint apart = step / 2, low = (t & ~(apart - 1)) * 2 + (t & (apart - 1)),
+                           high = step == block ? low ^ (block - 1) : low + apart;
+                const ranked_t x = l.list[low], y = l.list[high];
+                if (CLSORT_RANKED_BEFORE(y, x)) {
+                    l.list[low] = y;
+                    l.list[high] = x;
+                }
+            }
+        }
+    group_sync();
+    return size != 0;
+}
+
+//---- select: results of short rows [ROUNDS SHORT_ROWS]
+/* Writes the wanted candidates. The list has places in a piece, not in the row. */
+INLINE void write_candidates(select_t s, row_part_t p, output_t out, short_row_t l,
+                             uint count, uint sorted)
+{
+    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
+        const ranked_t own = l.list[c];
+        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own),
+                     CLSORT_RANKED((code_t)CLSORT_RANKED_CODE(own),
+                                   CLSORT_RANKED_INDEX(own) + p.first));
+    }
+    write_marks(s, p, out);
+}
+
+/* Local memory of `space`: CLSORT_COLUMNS + 1 pairs, list_capacity pairs, a word; a pair has
+   CLSORT__RANKED_BYTES bytes. */
+INLINE short_row_t short_row_in(local ulong *space, uint list_capacity)
+{
+    local ranked_t *const firsts = (local ranked_t *)space,
+                   *const list = firsts + CLSORT_COLUMNS + 1;
+    const short_row_t l = { firsts, list, (local uint *)(list + list_capacity) };
+    return l;
+}
+
+/* Selects from a row, or a piece of one, in one reading. */
+INLINE void select_in_registers(select_t s, row_part_t p, output_t out, short_row_t l)
+{
+    code_t code[CLSORT_ITEMS];
+    load_short_row(s, p, code);
+    find_bound(s, code, l);
+    group_sync();
+    list_candidates(code, l);
+    group_sync();
+    const uint count = *l.count, sorted = sort_candidates(l, count);
+    write_candidates(s, p, out, l, count, sorted);
+}
+
+//---- select: short rows are selected from [ROUNDS SHORT_ROWS]
+#if CLSORT_IS(SHORT_ROWS)
+/* A work-group takes one row after the other. space: see short_row_in. */
+CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)
+{
+    const select_t all = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const short_row_t l = short_row_in(space, all.list_capacity);
+    for (uint row = (uint)get_group_id(0); row < all.rows; row += (uint)get_num_groups(0)) {
+        const select_t s = select_from_row(all, row);
+        select_in_registers(s, whole_row(s, row), out, l);
+    }
+}
+#else
+/* One round. A work-group takes one piece after the other. The results of a piece are written as if
+   it were a row. numbers: see cut_piece. */
+CLSORT_KERNEL void clsort_select_pieces(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint pieces,
+                                        global const uchar *numbers, ulong numbers_at,
+                                        local ulong *space)
+{
+    const select_t all = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const short_row_t l = short_row_in(space, all.list_capacity);
+    for (uint i = (uint)get_group_id(0); i < all.rows * pieces; i += (uint)get_num_groups(0)) {
+        const uint row = i / pieces;
+        const select_t s = select_from_row(all, row);
+        select_in_registers(s, cut_piece(s, row, i - row * pieces, pieces,
+                                         (global const uint *)(numbers + numbers_at)), out, l);
+    }
+}
+#endif   /* CLSORT_IS(SHORT_ROWS) */
+
+//---- select: tiles of rows [ROW_TILES]
+/* Element i of a tile that begins with row `first`: its code, and its index in its row. Behind the
+   end of a row: the top code and 0xFFFFFFFF. */
+INLINE item_t row_item(select_t s, uint first, uint i)
+{
+    const uint row = i / s.n, at = i - row * s.n;
+    const select_t own = select_from_row(s, first + row);
+    item_t r = top_item();
+    r.key = at < own.n ? select_code(own, whole_row(own, first + row), at) : CLSORT_TOP_CODE;
+    r.word[0] = at < own.n ? at : 0xFFFFFFFFu;
+    return r;
+}
+
+/* Sorts whole rows, `per` in a tile, as packed segments are sorted, and writes the wanted elements.
+   For large k. No work-group lies behind the last tile, except if `rows` is 0. Local memory as for
+   clsort_segment_pack. */
+CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint per,
+                                      local code_t *codes, local uint *words, local uint *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const packing_t packing = clear_packing(space);
+    const uint t = local_id(), first = (uint)get_group_id(0) * per,
+               rows_here = s.rows ? min(s.rows - first, per) : 0, size = rows_here * s.n;
+    const uint nth = is_nth(s), wanted = nth ? 1 : s.k;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = m * CLSORT_GROUP + t;
+        put_item(codes, words, i, i < size ? row_item(s, first, i) : top_item());
+    }
+    for (uint r = t; r <= rows_here; r += CLSORT_GROUP)
+        flag_head(packing, r * s.n);
+    local_barrier();
+    find_around(packing, size);
+    local_barrier();
+    sort_packed(codes, words, packing, s.codec);
+    for (uint i = t; i < rows_here * wanted; i += CLSORT_GROUP) {
+        const uint row = i / wanted, at = row * s.n + (nth ? s.k - 1 : i - row * wanted);
+        const select_t own = select_from_row(s, first + row);
+        write_element(own, whole_row(own, first + row), out, i - row * wanted,
+                      get_item(codes, words, at).word[0]);
+    }
+}
+
+//---- select: range [LONG_ROWS SELECT STREAMS]
+/* A range of pairs: codes low ... high; if low equals high, of that code the indices
+   low_index ... high_index. size: its elements; left: the row's k-th element is the left-th of the
+   range. decided: 1 if the row is decided since this pass, 2 since an earlier pass, else 0. */
+typedef struct {
+    code_t low, high;
+    uint low_index, high_index, left, size, decided;
+} select_range_t;
+
+/* 1 if the row is decided: its wanted elements can be collected. If results need no order, all of
+   the range must be wanted. In a partition, the range must have one element. */
+INLINE uint is_decided(select_t s, select_range_t r)
+{
+    if (s.select_mode == CLSORT__SELECT_PARTITION)
+        return r.size <= 1;
+    return s.select_mode == CLSORT__SELECT_UNORDERED
+               ? r.size == r.left
+               : r.size <= s.list_capacity
+                     && (is_nth(s) || s.k - r.left <= s.list_capacity - r.size);
+}
+
+INLINE select_range_t whole_range(select_t s)
+{
+    select_range_t r = { 0, CLSORT_TOP_CODE, 0, 0xFFFFFFFFu, s.k, s.n, 0 };
+    r.decided = is_decided(s, r);
+    return r;
+}
+
+INLINE uint in_range(select_range_t r, code_t code, uint i)
+{
+    return code >= r.low && code <= r.high && i >= r.low_index && i <= r.high_index;
+}
+
+/* 1 if an element is TAKEN: it is collected. */
+INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
+{
+    if (s.select_mode == CLSORT__SELECT_PARTITION)   /* not the k-th, which is the range */
+        return code < r.low || (code == r.low && i < r.low_index);
+    return is_nth(s) ? in_range(r, code, i)
+                     : code < r.low || (code <= r.high && i <= r.high_index);
+}
+
+/* The digit of a pass. by_index: 1 for a digit of the index, 0 for one of the code; shift: how many
+   bits lie below the digit. */
+typedef struct { uint by_index, shift; } select_digit_t;
+
+INLINE select_digit_t select_pass_digit(select_t s, uint pass)
+{
+    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.ignored - s.first_bit,
+               index_bits = 32 - clz(s.n - 1);
+    const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS,
+               by_index = pass >= code_passes;
+    const uint bits = by_index ? index_bits : code_bits,
+               end = (pass + 1 - (by_index ? code_passes : 0)) * CLSORT_DIGIT_BITS;
+    const select_digit_t d = { by_index, bits > end ? bits - end : 0 };
+    return d;
+}
+
+INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code, uint i)
+{
+    return d.by_index ? (i - r.low_index) >> d.shift : (uint)((code_t)(code - r.low) >> d.shift);
+}
+
+//---- select: narrowing [LONG_ROWS SELECT STREAMS]
+/* A work-group's local memory, in words: the number of collected elements; CLSORT_FOUND, what
+   narrow_range finds: a digit, the elements before it and the elements with it; CLSORT_SUMS, for
+   scans; CLSORT_LIST, the counts of digits, or the collected indices. */
+#define CLSORT_FOUND 1
+#define CLSORT_SUMS CLSORT__SELECT_SUMS
+#define CLSORT_LIST CLSORT__SELECT_LIST(CLSORT_GROUP)
+
+/* The part of a range that has one digit. before: elements of the range before this part; size:
+   elements of this part. */
+INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit,
+                                 uint before, uint size)
+{
+    if (d.by_index) {
+        r.low_index += digit << d.shift;
+        r.high_index = r.low_index + ((1u << d.shift) - 1);
+    } else {
+        r.low = (code_t)(r.low + (code_t)((code_t)digit << d.shift));
+        r.high = (code_t)(r.low + (code_t)(((code_t)1 << d.shift) - 1));
+    }
+    r.left -= before;
+    r.size = size;
+    r.decided = is_decided(s, r);
+    return r;
+}
+
+/* Narrows an open range to the digit of the k-th element, by the counts of the pass. Called by all;
+   needs no barrier before. The counts may be overwritten after the call without a barrier. */
+INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass,
+                                   local uint *space)
+{
+    local const uint *bins = space + CLSORT_LIST + local_id() * (CLSORT_DIGITS / CLSORT_GROUP);
+    local uint *found = space + CLSORT_FOUND;
+    uint sum = 0, total, b = 0;
+    group_sync();
+    for (uint i = 0; i < CLSORT_DIGITS / CLSORT_GROUP; i++)
+        sum += open ? bins[i] : 0;
+    uint before = group_scan_total(sum, space + CLSORT_SUMS, &total);
+    if (open && before < r.left && r.left - before <= sum) {
+        for (; r.left - before > bins[b]; b++)
+            before += bins[b];
+        found[0] = local_id() * (CLSORT_DIGITS / CLSORT_GROUP) + b;
+        found[1] = before;
+        found[2] = bins[b];
+    }
+    group_sync();
+    if (open)
+        return take_digit(s, r, select_pass_digit(s, pass), found[0], found[1], found[2]);
+    r.decided *= 2;
+    return r;
+}
+
+//---- select: visits [LONG_ROWS SELECT STREAMS]
+/* What a work-group does with its part in a pass: nothing; count the digits inside the range;
+   collect taken elements in a list; tally, which counts taken elements. */
+enum { VISIT_NOTHING, VISIT_TO_COUNT, VISIT_TO_COLLECT, VISIT_TO_TALLY };
+
+INLINE uint choose_action(select_t s, select_range_t r, uint pass)
+{
+    if (s.select_mode >= CLSORT__SELECT_UNORDERED && pass == s.passes)
+        return VISIT_TO_TALLY;
+    return !r.decided                                                   ? VISIT_TO_COUNT
+           : r.decided == 1 && s.select_mode < CLSORT__SELECT_UNORDERED ? VISIT_TO_COLLECT
+                                                                        : VISIT_NOTHING;
+}
+
+/* A streak: consecutive elements of a work-item that have the same digit. One addition counts them
+   all, so that equal keys do not wait for each other. A work-group of one work-item adds one by
+   one: nothing waits for it, and the branch would be mispredicted. */
+typedef struct { uint digit, count; } streak_t;
+
+INLINE void end_streak(local uint *space, streak_t streak)
+{
+    if (streak.count)
+        add_local(&space[CLSORT_LIST + streak.digit], streak.count);
+}
+
+INLINE void count_element(uint digit, streak_t *streak, local uint *space)
+{
+    if (CLSORT_GROUP_LOG2 == 0) {
+        space[CLSORT_LIST + digit]++;
+    } else if (digit == streak->digit) {
+        streak->count++;
+    } else {
+        end_streak(space, *streak);
+        streak->digit = digit;
+        streak->count = 1;
+    }
+}
+
+INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code,
+                  uint i, streak_t *streak, local uint *space)
+{
+    if (action == VISIT_TO_COUNT) {
+        if (in_range(r, code, i))
+            count_element(digit_inside(r, d, code, i), streak, space);
+    } else if (is_taken(s, r, code, i)) {
+        if (action == VISIT_TO_TALLY) {
+            count_element(0, streak, space);
+            return;
+        }
+        const uint place = add_local(&space[0], 1);
+        if (place < s.list_capacity)
+            space[CLSORT_LIST + place] = i;
+    } else if (action == VISIT_TO_TALLY && in_range(r, code, i)) {
+        space[CLSORT_LIST + 1] = i + 1;   /* the k-th element of a partition */
+    }
+}
+
+/* Visits all elements of a part, as `action` says. Called by all; its results are visible after the
+   next barrier. CLSORT_VISITS loads are in flight together. */
+#define CLSORT_VISITS 8
+INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, uint action,
+                           uint pass, local uint *space)
+{
+    const select_digit_t d = select_pass_digit(s, pass);
+    const size_t end = action == VISIT_NOTHING ? 0 : p.end;
+    streak_t streak = { 0, 0 };
+    size_t i = p.first + local_id();
+    for (uint b = local_id();
+         b < (action == VISIT_TO_COLLECT || action == VISIT_NOTHING ? 0 : CLSORT_DIGITS);
+         b += CLSORT_GROUP)
+        space[CLSORT_LIST + b] = 0;
+    group_sync();
+    for (; i + (CLSORT_VISITS - 1) * CLSORT_GROUP < end; i += CLSORT_VISITS * CLSORT_GROUP) {
+        code_t code[CLSORT_VISITS];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++)
+            code[b] = select_code(s, p, i + b * CLSORT_GROUP);
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++)
+            visit(s, r, action, d, code[b], (uint)i + b * CLSORT_GROUP, &streak, space);
+    }
+    for (; i < end; i += CLSORT_GROUP)
+        visit(s, r, action, d, select_code(s, p, i), (uint)i, &streak, space);
+    end_streak(space, streak);
+}
+
+//---- select: sorting [LONG_ROWS SELECT STREAMS]
+/* Puts the pairs at a and b in order: the smaller one goes to a. */
+INLINE void order_pairs(local code_t *codes, local uint *list, uint a, uint b)
+{
+    const code_t code_a = codes[a], code_b = codes[b];
+    const uint i = list[a], j = list[b];
+    if (code_b < code_a || (code_b == code_a && j < i)) {
+        codes[a] = code_b;
+        codes[b] = code_a;
+        list[a] = j;
+        list[b] = i;
+    }
+}
+
+/* Sorts the collected elements by code and index: a bitonic network over the next power of two, for
+   which list_capacity has room. Called by all; needs no barrier before; ends with a barrier. */
+INLINE void sort_list(select_t s, row_part_t p, local uint *space, local code_t *codes)
+{
+    local uint *list = space + CLSORT_LIST;
+    group_sync();
+    const uint count = min(space[0], s.list_capacity), size = 1u << ceil_log2(count);
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
+        codes[i] = i < count ? select_code(s, p, list[i]) : CLSORT_TOP_CODE;
+        list[i] = i < count ? list[i] : 0xFFFFFFFFu;
+    }
+    group_sync();
+    for (uint block = 2; block <= size; block *= 2)
+        for (uint step = block; step > 1; step /= 2) {
+            for (uint t = local_id(); t < size / 2; t += CLSORT_GROUP) {
+                const uint apart = step / 2, low = (t & ~(apart - 1)) * 2 + (t & (apart - 1));
+                order_pairs(codes, list, low, step == block ? low ^ (block - 1) : low + apart);
+            }
+            group_sync();
+        }
+}
+
+/* Writes the wanted elements of a sorted list, and marks the results that the row is too short
+   for. */
+INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
+                       local const uint *list)
+{
+    const uint nth = is_nth(s), wanted = nth ? 1 : s.asked;
+    for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP) {
+        const uint there = nth ? s.k == s.asked : i < s.k;
+        write_element(s, p, out, i, there ? list[nth ? r.left - 1 : i] : 0xFFFFFFFFu);
+    }
+}
+
+//---- select: ranks of a list [LONG_ROWS SELECT STREAMS]
+/* Writes the wanted ones of the collected elements, each at its rank. Ranks come from comparing all
+   elements with all: compilers make vectors of that, while branches of a network are mispredicted.
+   From 512 elements on networks were faster. */
+INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t out,
+                           local const uint *list, local code_t *codes, uint count)
+{
+    const uint nth = is_nth(s);
+    for (uint i = 0; i < count; i++)
+        codes[i] = select_code(s, p, list[i]);
+    for (uint i = 0; i < count; i++) {
+        const code_t code = codes[i];
+        const uint index = list[i];
+        uint rank = 0;
+        for (uint j = 0; j < count; j++)
+            rank += (codes[j] < code) | ((codes[j] == code) & (list[j] < index));
+        if (nth ? rank == r.left - 1 && s.k == s.asked : rank < s.k)
+            write_element(s, p, out, nth ? 0 : rank, index);
+    }
+    write_marks(s, p, out);
+}
+
+/* Writes the wanted ones of the collected elements in order. Called by all; needs no barrier
+   before. Local memory as for clsort_select_rows. */
+INLINE void write_collected(select_t s, row_part_t p, select_range_t r, output_t out,
+                            local uint *space, local code_t *codes)
+{
+    if (CLSORT_GROUP == 1) {
+        const uint count = min(space[0], s.list_capacity);
+        if (count <= CLSORT__EDGE_RANK_MOST && p.row < s.rows) {
+            write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);
+            return;
+        }
+    }
+    sort_list(s, p, space, codes);
+    write_list(s, p, r, out, space + CLSORT_LIST);
+}
+
+//---- select: rows [SELECT]
+/* Selects from a row per work-group, in one launch. space: CLSORT_LIST words, then CLSORT_DIGITS
+   words or, if that is more, list_capacity words; codes: list_capacity codes. */
+CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space,
+                                      local code_t *codes)
+{
+    const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));
+    const output_t out = CLSORT_OUTPUT;
+    const row_part_t p = find_row_part(s, 1, s.n);
+    select_range_t r = whole_range(s);
+    if (local_id() == 0)
+        space[0] = 0;
+    for (uint pass = 0; pass <= s.passes; pass++) {
+        visit_row_part(s, p, r, choose_action(s, r, pass), pass, space);
+        r = narrow_range(s, r, !r.decided, pass, space);
+    }
+    write_collected(s, p, r, out, space, codes);
+}
+
+//---- select: tables [LONG_ROWS SELECT STREAMS]
+/* The tables in global memory:
+     - for every row the counts of three passes: a pass adds to its own counts, reads the counts of
+       the pass before, and clears the counts of the next pass
+     - for every row row_words words: two ranges, of this pass and the pass before; the words below;
+       from CLSORT__ROW_LIST on the collected elements, or the number that each part takes
+     - for every row most_candidates pairs, if a reading lists candidates. Then the passes only
+       serve rows where candidates fail
+   The kernel that samples clears the counts of pass 0; without a reading the host does.
+
+   Words of a row's table:
+     ROW_COLLECTED     the number of collected elements
+     ROW_CANDIDATES    the number of candidates that a reading has found
+     ROW_FAILED        how often candidates have not decided the row
+     ROW_BOUND         the pair that no candidate comes after, as two words of 64 bits
+
+   Words in the table of row 0, if one launch does all steps:
+     ROW_NUMBERS       how many numbers have been drawn, and how many are done
+     ROW_ANY_FAILED    the most that ROW_FAILED is in any row */
+enum { ROW_COLLECTED = 32, ROW_CANDIDATES, ROW_FAILED, ROW_BOUND = 36 };
+enum { ROW_NUMBERS = 40, ROW_ANY_FAILED = 42 };
+#define CLSORT_TABLE_ARGS \
+    global uchar *tables, ulong tables_at, uint row_words, uint most_candidates, uint parts, \
+        uint part_elements
+#define CLSORT_TABLES { (global uint *)(tables + tables_at), rows, row_words, most_candidates }
+typedef struct {
+    global uint *words;
+    uint rows, row_words, most_candidates;
+} tables_t;
+
+INLINE global uint *row_counts(tables_t t, uint row, uint pass)
+{
+    return t.words + ((size_t)(pass % 3) * t.rows + row) * CLSORT_DIGITS;
+}
+
+INLINE global uint *row_words_of(tables_t t, uint row)
+{
+    return t.words + (size_t)3 * t.rows * CLSORT_DIGITS + (size_t)row * t.row_words;
+}
+
+/* The part, if its row has failed at least `times` times; else a part of no row. */
+INLINE row_part_t open_row_part(tables_t t, row_part_t p, uint times)
+{
+    if (t.most_candidates && p.row < t.rows && row_words_of(t, p.row)[ROW_FAILED] < times) {
+        p.row = t.rows;
+        p.end = p.first;
+    }
+    return p;
+}
+
+/* Stores the range that a pass has found in a row's words; load_range loads it. */
+INLINE void store_range(global uint *row, uint pass, select_range_t r)
+{
+    global ulong *words = (global ulong *)(row + pass % 2 * 16);
+    words[0] = r.low;
+    words[1] = r.high;
+    words[2] = r.low_index;
+    words[3] = r.high_index;
+    words[4] = r.left;
+    words[5] = r.size;
+    words[6] = r.decided;
+}
+
+INLINE select_range_t load_range(global const uint *row, uint pass)
+{
+    global const ulong *words = (global const ulong *)(row + pass % 2 * 16);
+    const select_range_t r = { (code_t)words[0], (code_t)words[1], (uint)words[2], (uint)words[3],
+                               (uint)words[4],   (uint)words[5],   (uint)words[6] };
+    return r;
+}
+
+//---- select: passes [LONG_ROWS SELECT STREAMS]
+/* The range of this pass. Every work-group of a row finds it by itself, from the sums of the pass
+   before. */
+INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, uint pass,
+                                 local uint *space)
+{
+    const uint later = pass && p.row < s.rows;
+    select_range_t r = whole_range(s);
+    if (later)
+        r = load_range(row_words_of(t, p.row), pass - 1);
+    const uint open = later && !r.decided;
+    for (uint b = local_id(); b < (open ? CLSORT_DIGITS : 0); b += CLSORT_GROUP)
+        space[CLSORT_LIST + b] = row_counts(t, p.row, pass - 1)[b];
+    r = narrow_range(s, r, open, pass - 1, space);
+    if (!later)   /* a short row is decided in the first pass */
+        r.decided = is_decided(s, r);
+    return r;
+}
+
+/* Stores what the next launch needs, if this is the first part of a row: the range, and cleared
+   counts. */
+INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range_t r, uint pass)
+{
+    if (p.part || p.row >= s.rows)
+        return;
+    for (uint b = local_id(); b < CLSORT_DIGITS; b += CLSORT_GROUP)
+        row_counts(t, p.row, pass + 1)[b] = 0;
+    if (local_id() == 0) {
+        store_range(row_words_of(t, p.row), pass, r);
+        if (pass == 0)
+            row_words_of(t, p.row)[ROW_COLLECTED] = 0;
+    }
+}
+
+/* Adds a work-group's counts, or collected elements, to the row's tables. Called by all; needs no
+   barrier before. */
+INLINE void add_to_tables(select_t s, tables_t t, row_part_t p, uint action, uint pass,
+                          local uint *space)
+{
+    const uint lid = local_id(),
+               bins = action == VISIT_TO_COUNT && p.row < s.rows ? CLSORT_DIGITS : 0;
+    global uint *counts = row_counts(t, p.row, pass), *row = row_words_of(t, p.row);
+    group_sync();
+    for (uint b = lid; b < bins; b += CLSORT_GROUP)
+        if (space[CLSORT_LIST + b])
+            atomic_add((volatile global uint *)&counts[b], space[CLSORT_LIST + b]);
+    if (lid == 0 && space[0])
+        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[ROW_COLLECTED], space[0]);
+    if (lid == 0 && action == VISIT_TO_TALLY && p.row < s.rows) {
+        row[CLSORT__ROW_LIST + p.part] = space[CLSORT_LIST];
+        if (space[CLSORT_LIST + 1])
+            row[ROW_COLLECTED] = space[CLSORT_LIST + 1] - 1;
+    }
+    group_sync();
+    for (uint i = lid; i < space[0]; i += CLSORT_GROUP)
+        if (space[CLSORT_FOUND] + i < s.list_capacity)
+            row[CLSORT__ROW_LIST + space[CLSORT_FOUND] + i] = space[CLSORT_LIST + i];
+}
+
+/* One pass over a part. */
+INLINE void pass_over(select_t s, tables_t t, row_part_t p, local uint *space, uint pass)
+{
+    if (local_id() == 0)
+        space[0] = 0;
+    const select_range_t r = find_range(s, t, p, pass, space);
+    const uint action = choose_action(s, r, pass);
+    keep_range(s, t, p, r, pass);
+    visit_row_part(s, p, r, action, pass, space);
+    add_to_tables(s, t, p, action, pass, space);
+}
+
+#if CLSORT_IS(SELECT)
+/* One pass over rows that are cut into parts. A work-group per part. */
+CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space,
+                                      uint pass)
+{
+    const select_t all = CLSORT_SELECT,
+                   s = select_from_row(all, (uint)get_group_id(0) / parts);
+    const tables_t t = CLSORT_TABLES;
+    pass_over(s, t, open_row_part(t, find_row_part(s, parts, part_elements), 1), space, pass);
+}
+#endif
+
+/* A pseudo-random number below `end`, by `seed`. */
+INLINE uint draw_below(uint seed, uint end)
+{
+    const uint drawn = seed * 0x9E3779B1u;
+    return mul_hi((drawn ^ drawn >> 15) * 0x85EBCA6Bu, end);
+}
+
+//---- select: samples [LONG_ROWS SELECT.group]
+/* ONE READING. A sample of a row gives a bound. A reading of the row lists the candidates, which do
+   not come after the bound. Then work-groups share the candidates by value, and count their ranks.
+   A bound is wrong if there are fewer than k candidates, or more than the list has room for. Then
+   the row has FAILED, and the passes select from it. */
+#define CLSORT_SAMPLED 16
+
+INLINE void put_bound(global uint *row, ranked_t bound)
+{
+    global ulong *words = (global ulong *)(row + ROW_BOUND);
+    words[0] = CLSORT_RANKED_CODE(bound);
+    words[1] = CLSORT_RANKED_INDEX(bound);
+}
+
+/* The place of element x of a sample. The row is cut into strips of `apart` elements. Each strip
+   has a cluster of CLSORT__CLUSTER sampled elements, at a pseudo-random place: at equal distances,
+   a sample of periodic keys would mislead. A second sample has another seed, and lies elsewhere. */
+INLINE uint sampled_place(uint x, uint apart, uint seed)
+{
+    const uint cluster = x / CLSORT__CLUSTER;
+    return cluster * apart
+           + draw_below(2 * cluster + seed + 1, apart / CLSORT__CLUSTER) * CLSORT__CLUSTER
+           + x % CLSORT__CLUSTER;
+}
+
+/* The seed of a second sample: an odd number that depends on keys all over the row. So keys that
+   mislead the first sample do not mislead the second one, unless they are made to mislead the seed
+   that they give. Called by all; `word` of local memory is free before and after. */
+INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint *word)
+{
+    const uint lid = local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);
+    uint mixed = 0;
+    #pragma unroll 1   /* unrolled it takes 37 registers more */
+    for (uint b = 0; b < (exists ? CLSORT_SAMPLED : 0); b++) {
+        const ulong key = ((global const code_t *)p.keys)[(b * CLSORT_GROUP + lid) * apart];
+        mixed = (mixed ^ (uint)(key ^ key >> 32)) * 0x9E3779B1u;
+    }
+    return group_total(mixed * (2 * lid + 1), word) | 1;
+}
+
+//---- select: bounds of long rows [LONG_ROWS SELECT.group]
+/* The first pair in order of a work-item's share of a sample. Neighbouring work-items load a
+   cluster together. */
+INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, uint seed)
+{
+    const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);
+    code_t first = CLSORT_TOP_CODE;
+    uint at = 0xFFFFFFFFu;
+    for (uint i = local_id(); i < sample; i += CLSORT_GROUP * CLSORT_SAMPLED) {
+        code_t code[CLSORT_SAMPLED];
+        uint place[CLSORT_SAMPLED];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_SAMPLED; b++) {
+            const uint x = i + b * CLSORT_GROUP;
+            place[b] = sampled_place(x < sample ? x : i, apart, seed);
+            code[b] = select_code(s, p, place[b]);
+        }
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_SAMPLED; b++)
+            if (code[b] < first || at == 0xFFFFFFFFu) {
+                first = code[b];
+                at = place[b];
+            }
+    }
+    return CLSORT_RANKED(first, at);
+}
+
+/* Samples a row, and stores its bound. Each work-item finds the first pair of its share of the
+   sample, and the bound is the wanted-th of these pairs. again: 1 for a row that has failed. It
+   gets another sample, and a bound for twice as many candidates; the list has room for them. space:
+   CLSORT_GROUP pairs. */
+INLINE void sample_row(select_t s, tables_t t, row_part_t p, uint clusters, uint wanted,
+                       uint again, local ulong *space)
+{
+    const uint exists = p.row < s.rows, lid = local_id();
+    local ranked_t *firsts = (local ranked_t *)space;
+    global uint *row = row_words_of(t, exists ? p.row : 0);
+    group_sync();
+    const uint seed = again ? seed_of_row(s, p, exists, (local uint *)space) : 0;
+    const ranked_t own = first_of_sample(s, p, exists ? clusters : 0, seed);
+    if (lid == 0 && exists)
+        row[ROW_CANDIDATES] = 0;
+    firsts[lid] = own;
+    group_sync();
+    const uint most = max(wanted, (uint)CLSORT__EDGE_LAST_BOUND(CLSORT_GROUP)),
+               more = again ? min(2 * wanted, most) : wanted;
+    if (rank_among(firsts, CLSORT_GROUP, own) == min(more, (uint)CLSORT_GROUP) - 1 && exists)
+        put_bound(row, own);
+}
+
+/* Prepares the tables of a row, and samples it. A work-group per row. */
+INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted, local ulong *space)
+{
+    const row_part_t p = find_row_part(s, 1, s.n);
+    global uint *row = row_words_of(t, p.row < s.rows ? p.row : 0);
+    for (uint b = local_id(); b < (p.row < s.rows ? CLSORT_DIGITS : 0); b += CLSORT_GROUP)
+        row_counts(t, p.row, 0)[b] = 0;
+    if (local_id() == 0 && p.row < s.rows) {
+        row[ROW_FAILED] = row[ROW_ANY_FAILED] = 0;
+        row[ROW_NUMBERS] = row[ROW_NUMBERS + 1] = 0;
+    }
+    sample_row(s, t, p, clusters, wanted, 0, space);
+}
+
+#define CLSORT_SAMPLE_KERNEL(name) \
+    CLSORT_KERNEL void name(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters, uint wanted, \
+                            local ulong *space) \
+    { \
+        const select_t s = CLSORT_SELECT; \
+        const tables_t t = CLSORT_TABLES; \
+        begin_row(s, t, clusters, wanted, space); \
+    }
+#if CLSORT_IS(SELECT)
+CLSORT_SAMPLE_KERNEL(clsort_select_sample)   /* before clsort_select_read */
+#else
+CLSORT_SAMPLE_KERNEL(clsort_select_begin)   /* before clsort_select_long */
+#endif
+
+//---- select: reading once [LONG_ROWS SELECT.group]
+/* A pack is 16 bytes of keys, which one load takes if they are aligned. A work-item has
+   CLSORT_PACKS_AHEAD packs in flight at the same time. */
+#define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : 4)
+typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
+/* A batch: elements that a work-item looks at together. */
+#define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS_AHEAD)
+
+/* The lists that a work-group writes candidates to. code, index: the bound; list: in local memory;
+   row: the row's words; all: the row's list, of `most` pairs. count[0]: candidates for `list`;
+   count[2]: not 0 if both lists are full. */
+typedef struct {
+    code_t code;
+    uint index, most;
+    local ranked_t *list;
+    local uint *count;
+    global uint *row;
+    global ranked_t *all;
+} reading_t;
+
+INLINE global ranked_t *row_candidates(tables_t t, uint row)
+{
+    return (global ranked_t *)(row_words_of(t, t.rows)) + (size_t)row * t.most_candidates;
+}
+
+/* The place in a part of element b of a batch that begins at `first`. A work-item has `together`
+   consecutive elements, then again `together`, CLSORT_GROUP * together places further on. */
+#define CLSORT_BATCH_PLACE(first, together, b) \
+    ((first) + (b) / (together) * ((together) * CLSORT_GROUP) + (b) % (together))
+
+/* Lists a candidate in the work-group's list or, if that is full, in the row's. Returns 1 if both
+   are full: then the row fails. */
+INLINE uint list_pair(reading_t c, ranked_t x)
+{
+    const uint at = add_local(c.count, 1);
+    if (at < CLSORT__LISTED) {
+        c.list[at] = x;
+        return 0;
+    }
+    if (atomic_or((volatile local uint *)&c.count[2], 0))
+        return 1;
+    const uint late = atomic_inc((volatile global uint *)&c.row[ROW_CANDIDATES]);
+    if (late < c.most)
+        c.all[late] = x;
+    else
+        atomic_or((volatile local uint *)&c.count[2], 1);
+    return late >= c.most;
+}
+
+/* Lists the candidates of a batch within the first `size` elements of a part. Few batches have one,
+   and most of these have one. Its key is loaded again, which takes less time than to find it in
+   registers. */
+INLINE void list_batch(select_t s, row_part_t p, reading_t c, const code_t *code,
+                       uint first, uint together, uint size)
+{
+    uint taken = 0;
+    #pragma unroll
+    for (uint b = 0; b < CLSORT_BATCH; b++)
+        taken |= (uint)(code[b] <= c.code) << b;
+    for (; taken; taken &= taken - 1) {
+        const uint b = 31 - clz(taken & -taken), place = CLSORT_BATCH_PLACE(first, together, b),
+                   i = p.first + place;
+        if (place >= size)
+            continue;
+        const code_t own = select_code(s, p, i);
+        if ((own < c.code || i <= c.index) && list_pair(c, CLSORT_RANKED(own, i)))
+            break;
+    }
+}
+
+/* Lists the candidates of the first `whole` packs of a part. */
+INLINE void read_packs(select_t s, row_part_t p, reading_t c, uint whole)
+{
+    global const pack_t *packs = (global const pack_t *)((global const code_t *)p.keys + p.first);
+    for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS_AHEAD) {
+        packed_keys_t keys[CLSORT_PACKS_AHEAD];
+        code_t code[CLSORT_BATCH];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_PACKS_AHEAD; b++)
+            keys[b].pack = packs[min(i + b * CLSORT_GROUP, whole - 1)];
+        if (takes_whole_keys(s)) {
+            #pragma unroll
+            for (uint b = 0; b < CLSORT_BATCH; b++)
+                code[b] = encode(keys[b / CLSORT_PACK].key[b % CLSORT_PACK], s.codec);
+        } else {
+            #pragma unroll
+            for (uint b = 0; b < CLSORT_BATCH; b++)
+                code[b] = code_of(s, keys[b / CLSORT_PACK].key[b % CLSORT_PACK]);
+        }
+        list_batch(s, p, c, code, i * CLSORT_PACK, CLSORT_PACK, whole * CLSORT_PACK);
+    }
+}
+
+/* Lists candidates among a part's elements from `first` on: the last ones, which fill no pack, or
+   all if keys are not aligned. */
+INLINE void read_keys(select_t s, row_part_t p, reading_t c, uint first)
+{
+    const uint size = p.end - p.first;
+    for (uint i = first + local_id(); i < size; i += CLSORT_GROUP * CLSORT_BATCH) {
+        code_t code[CLSORT_BATCH];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_BATCH; b++)
+            code[b] = select_code(s, p, p.first + min(i + b * CLSORT_GROUP, size - 1));
+        list_batch(s, p, c, code, i, 1, size);
+    }
+}
+
+//---- select: a part read once [LONG_ROWS SELECT.group]
+/* Reads a part, and lists its candidates. space: CLSORT__LISTED pairs and three words. */
+INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *space)
+{
+    const uint lid = local_id();
+    const uint exists = p.row < s.rows, own_row = exists ? p.row : 0;
+    global uint *row = row_words_of(t, own_row);
+    global const ulong *bound = (global const ulong *)(row + ROW_BOUND);
+    local ranked_t *list = (local ranked_t *)space;
+    local uint *count = (local uint *)(list + CLSORT__LISTED);
+    const uint behind = exists && bound[1] < p.first;   /* then equal codes come after it */
+    const reading_t c = { (code_t)(exists ? bound[0] - behind : 0),
+                          (uint)(exists && !behind ? bound[1] : 0xFFFFFFFFu),
+                          t.most_candidates, list, count, row, row_candidates(t, own_row) };
+    if (behind && !bound[0])
+        p.end = p.first;
+    if (lid == 0)
+        count[0] = count[2] = 0;
+    group_sync();
+    const uint aligned = ((size_t)((global const code_t *)p.keys + p.first) & 15) == 0,
+               packed = exists && aligned ? (p.end - p.first) / CLSORT_PACK * CLSORT_PACK : 0;
+    read_packs(s, p, c, packed / CLSORT_PACK);
+    read_keys(s, p, c, packed);
+    group_sync();
+    const uint listed = min(count[0], (uint)CLSORT__LISTED);
+    if (lid == 0 && listed)
+        count[1] = atomic_add((volatile global uint *)&row[ROW_CANDIDATES], listed);
+    group_sync();
+    for (uint i = lid; i < listed; i += CLSORT_GROUP)
+        if (count[1] + i < c.most)
+            c.all[count[1] + i] = list[i];
+}
+
+//---- select: finding ranks [LONG_ROWS SELECT.group]
+/* A work-group's share of a row's candidates: the pairs from `low` on, if has_low, that come before
+   `high`, if has_high. */
+typedef struct { ranked_t low, high; uint has_low, has_high; } share_t;
+
+/* Shares a row's candidates out among `shares` work-groups, and returns share `number`. Shares are
+   cut by a sample of the candidates: the first pairs of CLSORT_GROUP columns. Only the first `end`
+   of these are used, since k candidates and a margin come before them. CLSORT_GROUP candidates or
+   fewer need no sample. firsts, space: CLSORT_GROUP pairs; in the end `firsts` has the sample in
+   order. Called by all; ends with a barrier. */
+INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, uint number,
+                          uint shares, local ranked_t *firsts, local ranked_t *space)
+{
+    const uint lid = local_id(), deep = count > CLSORT_GROUP;
+    const uint each = deep ? max(min(count / (2 * s.k), min(count / CLSORT_GROUP, 16u)), 1u) : 0,
+               apart = deep ? max(count / (each * CLSORT_GROUP), 1u) : 0;
+    ranked_t own = CLSORT_RANKED(CLSORT_TOP_CODE, 0xFFFFFFFFu - lid);
+    for (uint j = 0; j < each; j++) {
+        const uint column = lid + j * CLSORT_GROUP;
+        const ranked_t x = all[column * apart + draw_below(column + 1, apart)];
+        if (CLSORT_RANKED_BEFORE(x, own))
+            own = x;
+    }
+    firsts[lid] = own;
+    group_sync();
+    if (deep || !CLSORT_BRANCH_BARRIERS) {
+        put_in_block(firsts, space, lid);
+        group_sync();
+        firsts[rank_in_blocks(space, own)] = own;
+    }
+    group_sync();
+    const float before = (float)s.k * (float)(CLSORT_GROUP * each) / (float)max(count, 1u);
+    const uint end = (uint)min(before + 4 * sqrt(before) + 4, (float)CLSORT_GROUP);
+    const uint low = end * number / shares, high = end * (number + 1) / shares;
+    const share_t share = { firsts[low < CLSORT_GROUP ? low : 0],
+                            firsts[high < CLSORT_GROUP ? high : 0], number > 0,
+                            deep && high < CLSORT_GROUP };
+    return share;
+}
+
+/* Lists the pairs of a work-group's share, up to CLSORT__LISTED. Adds the number of candidates
+   before the share to counts[0], and the number of its pairs to counts[1]. */
+INLINE void list_share(global const ranked_t *all, uint count, share_t share,
+                       local ranked_t *list, local uint *counts)
+{
+    uint before = 0;
+    for (uint i = local_id(); i < count; i += CLSORT_GROUP * CLSORT_VISITS) {
+        ranked_t x[CLSORT_VISITS];
+        uint taken = 0;
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++)
+            x[b] = all[min(i + b * CLSORT_GROUP, count - 1)];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++) {
+            const uint is_low = share.has_low && CLSORT_RANKED_BEFORE(x[b], share.low),
+                       is_high = share.has_high && !CLSORT_RANKED_BEFORE(x[b], share.high),
+                       exists = i + b * CLSORT_GROUP < count;
+            before += exists && is_low;
+            taken |= (uint)(exists && !is_low && !is_high) << b;
+        }
+        uint place = taken ? add_local(&counts[1], popcount(taken)) : 0;
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++)
+            if (taken >> b & 1 && place++ < CLSORT__LISTED)
+                list[place - 1] = x[b];
+    }
+    if (before)
+        add_local(&counts[0], before);
+}
+
+//---- select: buckets [LONG_ROWS SELECT.group]
+/* BUCKETS of a long list. The sorted sample, by which candidates were shared out, cuts the list
+   into buckets. To rank a pair, it is compared with the pairs of its own bucket only. bucket[i]:
+   the bucket of list[i]; order: the numbers of all pairs, bucket by bucket; ends[b]: where bucket b
+   ends in `order`. sums: CLSORT__SCAN_WORDS words. */
+typedef struct {
+    local const ranked_t *list, *sample;
+    local uint *ends, *sums;
+    local ushort *bucket, *order;
+} buckets_t;
+
+/* Puts the pairs into buckets. Called by all; ends with a barrier. */
+INLINE void fill_buckets(buckets_t l, uint count)
+{
+    const uint lid = local_id();
+    l.ends[lid] = 0;
+    group_sync();
+    for (uint i = lid; i < count; i += CLSORT_GROUP) {
+        const ranked_t own = l.list[i];
+        uint bucket = 0;
+        #pragma unroll
+        for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
+            bucket += CLSORT_RANKED_BEFORE(own, l.sample[bucket + step - 1]) ? 0 : step;
+        l.bucket[i] = (ushort)bucket;
+        add_local(&l.ends[bucket], 1);
+    }
+    group_sync();
+    l.ends[lid] = group_scan(l.ends[lid], l.sums);
+    group_sync();
+    for (uint i = lid; i < count; i += CLSORT_GROUP)
+        l.order[add_local(&l.ends[l.bucket[i]], 1)] = (ushort)i;
+    group_sync();
+}
+
+/* The number of pairs in the list that come before list[i]. */
+INLINE uint rank_in_buckets(buckets_t l, uint i)
+{
+    const uint bucket = l.bucket[i], begin = bucket ? l.ends[bucket - 1] : 0;
+    const ranked_t own = l.list[i];
+    uint rank = begin;
+    for (uint j = begin; j < l.ends[bucket]; j++)
+        rank += CLSORT_RANKED_BEFORE(l.list[l.order[j]], own);
+    return rank;
+}
+
+//---- select: ranks of candidates [LONG_ROWS SELECT.group]
+/* Marks a row as failed. It gets a second sample or, with `again`, the passes. */
+INLINE void fail_row(tables_t t, global uint *row, uint again)
+{
+    atomic_max((volatile global uint *)&row[ROW_FAILED], 1 + again);
+    atomic_max((volatile global uint *)&row_words_of(t, 0)[ROW_ANY_FAILED], 1 + again);
+}
+
+/* Ranks the listed pairs of a share, and writes the wanted ones. before: candidates before the
+   share. Called by all. */
+INLINE void write_share(select_t s, row_part_t p, output_t out, buckets_t l, uint count,
+                        uint before)
+{
+    const uint crowded = count > CLSORT_GROUP;
+    if (crowded || !CLSORT_BRANCH_BARRIERS)
+        fill_buckets(l, crowded ? count : 0);
+    for (uint i = local_id(); i < count; i += CLSORT_GROUP) {
+        const uint rank = crowded ? rank_in_buckets(l, i) : rank_among(l.list, count, l.list[i]);
+        write_ranked(s, p, out, before + rank, l.list[i]);
+    }
+}
+
+/* Ranks a share of a row's candidates, and writes the wanted ones. The row fails if it has fewer
+   than k candidates or more than its list has room for, if a wanted share has more than
+   CLSORT__LISTED pairs, or if all shares together have fewer than k. space: CLSORT__LISTED pairs,
+   twice CLSORT_GROUP pairs, two words, CLSORT_GROUP words, CLSORT__LISTED words. */
+INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uint number,
+                       uint shares, uint again, local ulong *space)
+{
+    const uint lid = local_id(), exists = group_row < s.rows, own_row = exists ? group_row : 0;
+    global uint *row = row_words_of(t, own_row);
+    global const ranked_t *all = row_candidates(t, own_row);
+    local ranked_t *list = (local ranked_t *)space, *firsts = list + CLSORT__LISTED;
+    local uint *counts = (local uint *)(firsts + 2 * CLSORT_GROUP);
+    const uint found = exists ? row[ROW_CANDIDATES] : 0,
+               fits = found >= s.k && found <= t.most_candidates,
+               count = fits && (found > CLSORT_GROUP || !number) ? found : 0;
+    if (lid < 2)
+        counts[lid] = 0;
+    const share_t share = find_share(s, all, count, number, shares, firsts, firsts + CLSORT_GROUP);
+    list_share(all, count, share, list, counts);
+    group_sync();
+    const uint before = counts[0], listed = counts[1],
+               wanted = before < s.k && listed <= CLSORT__LISTED ? listed : 0;
+    const uint last = number == shares - 1 || found <= CLSORT_GROUP;
+    if (lid == 0 && exists
+        && (!fits || (before < s.k && listed > CLSORT__LISTED)
+            || (count && last && before + listed < s.k)))
+        fail_row(t, row, again);
+    local uint *ends = counts + 2;
+    local ushort *bucket = (local ushort *)(ends + CLSORT_GROUP);
+    const buckets_t l = { list, firsts, ends, (local uint *)(firsts + CLSORT_GROUP), bucket,
+                          bucket + CLSORT__LISTED };
+    write_share(s, whole_row(s, own_row), out, l, wanted, before);
+}
+
+#if CLSORT_IS(SELECT)
+/* Reads each row once, a work-group per part, and lists candidates. space: see read_row_part. */
+CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local ulong *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const tables_t t = CLSORT_TABLES;
+    read_row_part(s, t, find_row_part(s, parts, part_elements), space);
+}
+
+/* Ranks the candidates of each row, `ranges` work-groups per row. space: see rank_share. */
+CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                      uint ranges, local ulong *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    const uint group = (uint)get_group_id(0);
+    rank_share(s, t, out, group / ranges, group % ranges, ranges, 0, space);
+}
+#endif   /* CLSORT_IS(SELECT) */
+
+//---- select: candidates [STREAMS]
+/* Elements that may be among the first k of a part: `count` pairs of code and index. A work-item
+   collects them alone. */
+typedef struct {
+    local code_t *codes;
+    local uint *list;
+    uint count;
+} candidates_t;
+
+/* 1 if code a of element i comes before code b of element j. order_pairs does not call it, but has
+   the comparison in its own text: with the call, selections of k = 512 were slower on PoCL. */
+INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)
+{
+    return a < b || (a == b && i < j);
+}
+
+/* Moves the first k of `count` pairs of code and index to the front, the k-th as the last of them.
+   Source: C. A. R. Hoare, FIND, 1961. */
+CLSORT_NOINLINE void find_first(local code_t *codes, local uint *list, uint count, uint k)
+{
+    int low = 0, high = (int)count - 1, wanted = (int)k - 1;
+    while (low < high) {
+        const code_t code = codes[(low + high) / 2];
+        const uint index = list[(low + high) / 2];
+        int i = low, j = high;
+        while (i <= j) {
+            while (pair_precedes(codes[i], list[i], code, index))
+                i++;
+            while (pair_precedes(code, index, codes[j], list[j]))
+                j--;
+            if (i <= j) {
+                const code_t code_i = codes[i];
+                const uint index_i = list[i];
+                codes[i] = codes[j];
+                list[i++] = list[j];
+                codes[j] = code_i;
+                list[j--] = index_i;
+            }
+        }
+        low = wanted >= i ? i : wanted > j ? wanted : low;
+        high = wanted <= j ? j : wanted < i ? wanted : high;
+    }
+}
+
+/* Keeps the first k candidates, the k-th as the last of them, and drops the others. */
+INLINE void keep_first(candidates_t *c, uint k)
+{
+    find_first(c->codes, c->list, c->count, k);
+    c->count = min(c->count, k);
+}
+
+/* Inserts an element among the first k so far, which are in order. If they are k already, the last
+   one is dropped. Returns the new bound: see append_candidate. */
+INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,
+                               code_t bound)
+{
+    uint place = c->count < s.k ? c->count++ : s.k - 1;
+    for (; place > 0 && c->codes[place - 1] > code; place--) {
+        c->codes[place] = c->codes[place - 1];
+        c->list[place] = c->list[place - 1];
+    }
+    c->codes[place] = code;
+    c->list[place] = i;
+    return c->count < s.k ? bound : min(bound, c->codes[s.k - 1]);
+}
+
+/* Appends an element; a full list then keeps its first k. With small k, elements are inserted in
+   order instead. Returns the new bound: later elements with this code or a higher one are not among
+   the first k. */
+INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
+                               code_t bound)
+{
+    if (s.k <= CLSORT__EDGE_INSERT_MOST)
+        return insert_candidate(s, c, code, i, bound);
+    c->codes[c->count] = code;
+    c->list[c->count++] = i;
+    if (c->count < s.list_capacity)
+        return bound;
+    keep_first(c, s.k);
+    return min(bound, c->codes[s.k - 1]);
+}
+
+//---- select: streams [STREAMS]
+#define CLSORT_STREAM_BLOCK 32
+#define CLSORT_STREAM_SAMPLE 64
+
+/* A code from a sample of the elements from `first` on. Probably k of these elements have this code
+   or a lower one, but not many more. The top code if a sample does not help. */
+INLINE code_t sample_rest(select_t s, row_part_t p, uint first)
+{
+    const uint apart = (p.end - first) / CLSORT_STREAM_SAMPLE;
+    const float x = (float)s.k / (float)max(apart, 1u);   /* keys of the sample among the k */
+    const uint wanted = (uint)(x + 4 * sqrt(x) + 4);
+    code_t lowest[CLSORT__EDGE_INSERT_MOST];
+    if (apart < CLSORT__EDGE_LEAST_APART || wanted > CLSORT__EDGE_INSERT_MOST)
+        return CLSORT_TOP_CODE;
+    for (uint i = 0; i < CLSORT_STREAM_SAMPLE; i++) {
+        const code_t code = select_code(s, p, first + i * apart + draw_below(i + 1, apart));
+        uint place = min(i, wanted);
+        for (; place > 0 && lowest[place - 1] > code; place--)
+            if (place < wanted)
+                lowest[place] = lowest[place - 1];
+        if (place < wanted)
+            lowest[place] = code;
+    }
+    return lowest[wanted - 1];
+}
+
+//---- select: blocks of streams [STREAMS]
+/* Loads the codes of a block. Returns 1 if any of them is below the bound. */
+INLINE uint load_stream_block(select_t s, row_part_t p, size_t i, code_t bound,
+                              code_t *code)
+{
+    uint below = 0;
+    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {
+        code[b] = select_code(s, p, i + b);
+        below |= code[b] < bound;
+    }
+    return below;
+}
+
+/* Appends the codes of a block that are below the bound, and adds their number to *appended.
+   Returns the new bound. */
+INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,
+                           code_t bound, uint *appended)
+{
+    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)
+        if (code[b] < bound) {
+            bound = append_candidate(s, c, code[b], (uint)i + b, bound);
+            ++*appended;
+        }
+    return bound;
+}
+
+/* Collects the first k elements of a part, in any order. It compares whole blocks with the bound,
+   since few blocks have a code below it. After `patience` codes below the bound, as in descending
+   order, a sample of the rest lowers the bound. Returns 0 if that bound was too low: some of the
+   first k may be missing. */
+INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, uint patience)
+{
+    const uint open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;
+    const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
+    code_t bound = CLSORT_TOP_CODE, sampled = bound;
+    uint appended = 0;
+    size_t i;
+    for (i = p.first; i < open; i++)
+        bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
+    for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {
+        code_t code[CLSORT_STREAM_BLOCK];
+        if (!load_stream_block(s, p, i, bound, code))
+            continue;
+        bound = append_block(s, c, code, i, bound, &appended);
+        if (appended < patience)
+            continue;
+        patience = 0xFFFFFFFFu;
+        sampled = sample_rest(s, p, (uint)i);
+        bound = min(bound, (code_t)max((code_t)(sampled + 1), sampled));
+    }
+    for (; i < p.end; i++)
+        if (select_code(s, p, i) < bound)
+            bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
+    if (s.k > CLSORT__EDGE_INSERT_MOST)
+        keep_first(c, s.k);
+    return sampled == CLSORT_TOP_CODE || (c->count >= s.k && c->codes[s.k - 1] <= sampled);
+}
+
+INLINE void stream_row_part(select_t s, row_part_t p, candidates_t *c)
+{
+    /* If keys are uniform, about k (1 + ln(n / k)) of them are below the bound. */
+    const uint often = s.k * (2 + ceil_log2((p.end - p.first) / max(s.k, 1u) + 1));
+    for (uint patience = 8 + often, done = 0; !done; patience = 0xFFFFFFFFu) {
+        c->count = 0;
+        done = stream_elements(s, p, c, patience);
+    }
+}
+
+/* A work-item reads a part. If a row is one part, its results are written, else the first k of each
+   part are collected for clsort_select_sort. */
+CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                        local uint *space, local code_t *codes)
+{
+    const select_t all = CLSORT_SELECT,
+                   s = select_from_row(all, (uint)get_group_id(0) / parts);
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    const row_part_t p = find_row_part(s, parts, part_elements);
+    candidates_t c = { codes, space + CLSORT_LIST, 0 };
+    stream_row_part(s, p, &c);
+    if (parts == 1) {
+        space[0] = c.count;
+        write_collected(s, p, whole_range(s), out, space, codes);
+        return;
+    }
+    global uint *row = row_words_of(t, p.row);
+    for (uint i = 0; i < c.count; i++)
+        row[CLSORT__ROW_LIST + p.part * s.k + i] = c.list[i];
+    if (p.part == (s.n ? s.n - 1 : 0) / part_elements)   /* the last part that has elements */
+        row[ROW_COLLECTED] = p.part * s.k + c.count;
+}
+
+//---- select: results [LONG_ROWS SELECT STREAMS]
+/* Sorts the elements of a row that passes have collected, and writes the wanted ones. Local memory
+   as for clsort_select_rows. */
+INLINE void sort_row(select_t s, tables_t t, output_t out, row_part_t p,
+                     local uint *space, local code_t *codes)
+{
+    const uint exists = p.row < s.rows;
+    global const uint *row = row_words_of(t, exists ? p.row : 0);
+    const select_range_t r = exists && s.passes ? load_range(row, s.passes) : whole_range(s);
+    const uint count = exists ? min(row[ROW_COLLECTED], s.list_capacity) : 0;
+    for (uint i = local_id(); i < count; i += CLSORT_GROUP)
+        space[CLSORT_LIST + i] = row[CLSORT__ROW_LIST + i];
+    if (local_id() == 0)
+        space[0] = count;
+    write_collected(s, p, r, out, space, codes);
+}
+
+#if CLSORT_IS(SELECT) || CLSORT_IS(STREAMS)
+/* Sorts the elements that passes have collected. A work-group per row. */
+CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                      local uint *space, local code_t *codes)
+{
+    const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    sort_row(s, t, out, open_row_part(t, find_row_part(s, 1, s.n), 1), space, codes);
+}
+#endif
+
+//---- select: one launch [LONG_ROWS]
+/* ONE LAUNCH does all STEPS for long rows. It reads the rows, and ranks their candidates. Rows that
+   fail get a second sample, and are read and ranked again. Rows that fail again take the passes.
+   Each piece of work has a number, step by step, and work-groups draw numbers from a counter in the
+   table of row 0. clsort_select_begin clears that counter. */
+/* The steps. From STEP_PASSES on there is a step for each pass, then one that sorts rows. A step
+   has the numbers first ... first + size - 1. */
+enum { STEP_READS, STEP_RANKS, STEP_SAMPLES, STEP_READS_AGAIN, STEP_RANKS_AGAIN, STEP_PASSES };
+typedef struct { uint step, first, size; } step_t;
+typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_rows_t;
+
+/* The step after `at`, and its numbers. */
+INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
+{
+    const uint step = at.step + 1,
+               of_row = step == STEP_SAMPLES || step > STEP_PASSES + s.passes ? 1
+                        : step == STEP_RANKS || step == STEP_RANKS_AGAIN ? l.ranges
+                                                                                       : l.parts;
+    const step_t next = { step, at.first + at.size, s.rows * of_row };
+    return next;
+}
+
+//---- select: steps of one launch [LONG_ROWS]
+/* Waits until all earlier steps are done. Returns 0 if nothing is left to do: no row has failed, or
+   none has failed twice. Then nobody does the remaining numbers, so it waits first for the steps
+   that decide this. Called by all. */
+INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
+{
+    if (at.step >= STEP_SAMPLES) {
+        wait_until_done(head + ROW_NUMBERS, once);
+        if (head[ROW_ANY_FAILED] < 1)
+            return 0;
+    }
+    if (at.step >= STEP_PASSES) {
+        wait_until_done(head + ROW_NUMBERS, 2 * once + rows);
+        if (head[ROW_ANY_FAILED] < 2)
+            return 0;
+    }
+    wait_until_done(head + ROW_NUMBERS, at.first);
+    return 1;
+}
+
+/* Does number i of a step. Local memory as for clsort_select_long. Called by all. */
+INLINE void do_step(select_t s, tables_t t, output_t out, long_rows_t l, uint step, uint i,
+                    local uint *space, local code_t *codes, local ulong *lists)
+{
+    const uint rows_step = step == STEP_SAMPLES || step > STEP_PASSES + s.passes,
+               ranks = step == STEP_RANKS || step == STEP_RANKS_AGAIN,
+               again = step > STEP_RANKS;
+    const row_part_t p = open_row_part(
+        t, row_part(s, ranks ? i / l.ranges : i, ranks || rows_step ? 1 : l.parts,
+                    ranks || rows_step ? s.n : l.part_elements),
+        step >= STEP_PASSES ? 2 : again);
+    if (ranks)
+        rank_share(s, t, out, p.row, i % l.ranges, l.ranges, again, lists);
+    else if (step == STEP_READS || step == STEP_READS_AGAIN)
+        read_row_part(s, t, p, lists);
+    else if (step == STEP_SAMPLES)
+        sample_row(s, t, p, l.clusters, l.wanted, 1, lists);
+    else if (rows_step)
+        sort_row(s, t, out, p, space, codes);
+    else
+        pass_over(s, t, p, space, step - STEP_PASSES);
+}
+
+/* memory: as for clsort_select_rank. clsort_select_rows's local memory overlays it: the codes,
+   rounded up to 8 bytes, then the words of `space`. */
+CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                      uint ranges, uint clusters, uint wanted, local ulong *memory)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    local code_t *codes = (local code_t *)memory;
+    local uint *space = (local uint *)(memory + (list_capacity * CLSORT_KEY_BYTES + 7) / 8);
+    const long_rows_t l = { parts, part_elements, ranges, clusters, wanted };
+    const uint last = STEP_PASSES + passes + 1;
+    global uint *head = row_words_of(t, 0);
+    step_t at = { STEP_READS, 0, rows * parts };
+    uint drawn = rows ? draw_ahead(head + ROW_NUMBERS) : 0;
+    while (rows) {
+        group_sync();
+        const uint number = share_number(drawn, space);
+        group_sync();
+        while (number - at.first >= at.size && at.step <= last)
+            at = next_step(s, l, at);
+        if (at.step > last)
+            break;
+        if (!wait_for_step(head, at, rows * (parts + ranges), rows))
+            break;
+        do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);
+        if (!CLSORT_BRANCH_BARRIERS)
+            group_sync();   /* else with PoCL 3.1 all work-items write where 0 should */
+        drawn = draw_ahead(head + ROW_NUMBERS);   /* in flight during the fence */
+        tell_done(head + ROW_NUMBERS, 1);
+    }
+}
+
+//---- select: scattered results [SELECT]
+/* The number of taken elements in the row's parts before this one, which the last pass has tallied.
+   Called by all work-items; the sums are free again when it returns. */
+INLINE uint tallied_before(select_t s, row_part_t p, global const uint *row,
+                           local uint *sums)
+{
+    uint before = 0;
+    for (uint q = local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
+        before += row[CLSORT__ROW_LIST + q];
+    group_scan_total(before, sums, &before);
+    return before;
+}
+
+/* Writes element i of the row if it is wanted. place: where the next taken element goes; nth: the
+   number of the k-th element. Returns 1 if element i is taken. */
+INLINE uint scatter_element(select_t s, row_part_t p, select_range_t r, output_t out,
+                            uint i, uint place, uint nth)
+{
+    const uint taken = is_taken(s, r, select_code(s, p, i), i),
+               to = taken      ? place
+                    : i == nth ? s.k - 1
+                               : s.k + (i - place) - (nth < i);
+    if (taken ? to < s.k : s.select_mode == CLSORT__SELECT_PARTITION)
+        write_element(s, p, out, to, i);
+    return taken;
+}
+
+/* Writes the first k elements of a row, in the row's order. Of a partition, writes the indices of
+   all elements in their new order: the elements before the k-th, the k-th, then the others, with
+   the row's order among each. The last pass has tallied the taken elements of each part, and found
+   the k-th. Results behind the row's length get 0xFFFFFFFF. Each work-item takes CLSORT_VISITS
+   consecutive elements. */
+CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                         local uint *sums)
+{
+    const select_t all = CLSORT_SELECT,
+                   s = select_from_row(all, (uint)get_group_id(0) / parts);
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    const row_part_t p = find_row_part(s, parts, part_elements);
+    const uint exists = p.row < s.rows, parted = s.select_mode == CLSORT__SELECT_PARTITION;
+    global const uint *row = row_words_of(t, exists ? p.row : 0);
+    const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
+    const uint nth = exists ? row[ROW_COLLECTED] : 0,
+               marks = !exists || p.part ? 0 : parted ? all.n : s.asked;
+    uint before = tallied_before(s, p, row, sums), total;
+    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
+        const size_t first = chunk + local_id() * CLSORT_VISITS,
+                     end = min(first + CLSORT_VISITS, (size_t)p.end);
+        uint taken = 0;
+        for (size_t i = first; i < end; i++)
+            taken += is_taken(s, r, select_code(s, p, i), (uint)i);
+        uint place = before + group_scan_total(taken, sums, &total);
+        for (uint i = (uint)first; i < end; i++)
+            place += scatter_element(s, p, r, out, i, place, nth);
+        before += total;
+    }
+    for (uint i = (parted ? s.n : s.k) + local_id(); i < marks; i += CLSORT_GROUP)
+        write_element(s, p, out, i, 0xFFFFFFFFu);
+}
+
+//---- is_sorted [UTILITY]
+/* The part of a packed field from byte `first` on, of up to 8 bytes, as a field. */
 INLINE ulong field_piece(ulong field, uint first)
 {
     const ulong bytes = min(field_bytes(field) - first, 8u);
@@ -14081,8 +14306,8 @@ INLINE uint ordered_element(segments_t s, segment_t own, global const uchar *ind
 }
 
 /* Lowers *result to the number of the first element that comes before its predecessor in its
-   segment. With `strict`, which needs by_index, this is also the second of two equal elements whose
-   indices do not ascend. If the offsets do not ascend, lowers *result to 0. */
+   segment. With `strict`, which needs by_index, equal elements must also have ascending indices. If
+   the offsets do not ascend, lowers *result to 0. */
 CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at,
                                     global const uchar *indices, ulong indices_at,
                                     global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS,
@@ -14108,7 +14333,7 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
 
-//---- utility: fingerprints [UTILITY]
+//---- proof [UTILITY]
 /* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain
    constants). */
 INLINE ulong mix(ulong x)
@@ -14126,11 +14351,11 @@ INLINE ulong mix_bytes(ulong hash, global const uchar *data, ulong bytes)
     return hash;
 }
 
-/* Adds hashes to sums: to sums[0 .. 1] that of every element of `bytes` that is in a segment; to
-   sums[2 .. 3] that of every such element with its value of value_bytes, where the values are in
-   the order of indices if by_index is set. As sums, they do not depend on the order of elements. A
-   hash begins with the segment, so no element may leave its segment. Each work-item takes every
-   step-th element. */
+/* Adds hashes to sums. sums[0 .. 1]: the hash of every element in a segment; bytes: of an element.
+   sums[2 .. 3]: the hash of every such element with its value, of value_bytes; with by_index,
+   values are in the order of the indices. Sums do not depend on the order of elements. But a hash
+   begins with the segment, so they show an element that has left its segment. Each work-item takes
+   every step-th element. */
 CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at,
                                       global const uchar *values, ulong values_at,
                                       global const uchar *indices, ulong indices_at,
@@ -14161,10 +14386,9 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
         atomic_add((volatile global uint *)(sums + sums_at) + k, own_sums[k]);
 }
 
-/* As clsort_fingerprint, for indices: adds a hash of every element that an index refers to to
-   sums[0 .. 1], and subtracts the hash of every element in a segment. Indices count from the
-   segment's start, so the sums are 0 only if the indices of each segment refer to its own
-   elements. */
+/* Checks indices by hashes. For every element in a segment, adds the hash of the element that its
+   index refers to to sums[0 .. 1], and subtracts its own hash. Indices count from the segment's
+   start, so the sums are 0 only if the indices of each segment refer to its own elements. */
 CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at,
                                               global uchar *sums, ulong sums_at,
                                               CLSORT_SEGMENT_ARGS, uint n, ulong apart, uint step)
