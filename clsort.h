@@ -1241,6 +1241,7 @@ extern "C" {
    to clsort__enqueue in >>job, and from there to the functions of its clsort__operation.
 
      >>source      the text of kernels.cl
+     >>facts       what was asked of a device, and what failed on it
      >>types       families, kernels, the sorter, plans, runs
      >>status      errors, and macros that end a function at the first one
      >>arithmetic  rounding, logarithms, sums that do not wrap
@@ -5721,6 +5722,33 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 /* <<<< end of the generated block */
 /* clang-format on */
 
+/* ---- >>facts --------------------------------------------------------------------------------- */
+
+/* What plans know of a device. */
+typedef struct clsort__facts {
+    int is_cpu;
+    int has_local;              /* local memory is a memory of its own, not a cached part of all */
+    int shares_memory;          /* it can work in memory of the host's */
+    size_t block_bytes;         /* see clsort__host_array; 0: arrays go as they are */
+    int has_vectors;            /* a CPU whose compiler uses vector registers */
+    int has_wide_vectors;       /* one whose compiler may well show what vectors of AVX-512 can
+                                   do: only a reason to choose kernels, which do without, too */
+    int always_lanes;           /* one whose work-items always run as lanes of vectors */
+    int has_progress;           /* NVIDIA: work-groups that have started all make progress */
+    int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
+    int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
+                                   kernels can ask */
+    int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
+    cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
+                                   kernels and call work-group functions; 0: they cannot */
+    size_t max_group;
+    cl_uint compute_units;
+    cl_ulong local_bytes, max_allocation;
+    int few_sorts;              /* CLSORT_OPTION_FEW_SORTS */
+    cl_uint given_up;           /* CLSORT__BIT of families that failed the self-test, or did not
+                                   build */
+} clsort__facts;
+
 /* ---- >>types --------------------------------------------------------------------------------- */
 
 /* The bit of a family in a set of families: public numbers are below 8, private ones from 32 to
@@ -6047,25 +6075,8 @@ struct clsort_sorter {
     clsort_options options;
     clsort__hash device_hash;   /* with a cache: of the device, its driver and its platform */
     int quiet;                  /* see clsort__hush */
-    int is_cpu;
-    int has_local;              /* local memory is a memory of its own, not a cached part of all */
-    int shares_memory;          /* it can work in memory of the host's */
-    size_t block_bytes;         /* see clsort__host_array; 0: arrays go as they are */
-    int has_vectors;            /* a CPU whose compiler uses vector registers */
-    int has_wide_vectors;       /* one whose compiler may well show what vectors of AVX-512 can
-                                   do: only a reason to choose kernels, which do without, too */
-    int always_lanes;           /* one whose work-items always run as lanes of vectors */
-    int has_progress;           /* NVIDIA: work-groups that have started all make progress */
-    int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
-    int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
-                                   kernels can ask */
-    int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
-    cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
-                                   kernels and call work-group functions; 0: they cannot */
-    size_t max_group;
-    cl_uint compute_units;
+    clsort__facts facts;
     const struct clsort__policy *policy;    /* of its kind of device, chosen once */
-    cl_ulong local_bytes, max_allocation;
     clsort__program *programs;
     size_t program_count;
     clsort__comparator *comparators;
@@ -6078,7 +6089,6 @@ struct clsort_sorter {
     cl_event *marks;            /* releases_late: complete when the work on queues that were trimmed
                                    away is done */
     size_t mark_count;
-    cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
     struct clsort__measured *measured;  /* rows that were measured; NULL: none */
     const struct clsort__trial *forced; /* what AUTO takes while forms are tried and sized; NULL:
                                    its own */
@@ -6836,11 +6846,11 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     enum { CLSORT__NVIDIA_ID = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint vendor = 0, major = 0;
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor));
-    if (s->is_cpu || vendor != CLSORT__NVIDIA_ID) return CL_SUCCESS;
+    if (s->facts.is_cpu || vendor != CLSORT__NVIDIA_ID) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_fact(s, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major));
-    s->has_progress = s->has_warps = major >= 7;
-    s->releases_late = 1;
-    s->block_bytes = (size_t)2 << 20;
+    s->facts.has_progress = s->facts.has_warps = major >= 7;
+    s->facts.releases_late = 1;
+    s->facts.block_bytes = (size_t)2 << 20;
     return CL_SUCCESS;
 }
 
@@ -6855,12 +6865,12 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
     cl_device_device_enqueue_capabilities able = 0;
     /* "OpenCL M.m ..." */
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_VERSION, sizeof version - 1, version));
-    if (version[7] == '2') s->enqueues = 2;
+    if (version[7] == '2') s->facts.enqueues = 2;
     if (version[7] < '3') return CL_SUCCESS;
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able));
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
                                    sizeof functions, &functions));
-    s->enqueues = functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
+    s->facts.enqueues = functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
     return CL_SUCCESS;
 #else
     (void)s;
@@ -6875,12 +6885,12 @@ static clsort_status clsort__find_sub_groups(clsort_sorter *s)
 {
     enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
     size_t sizes[16] = { 0 }, i, least = 0;
-    if (s->has_warps) return CL_SUCCESS;
+    if (s->facts.has_warps) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_fact(s, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes));
     for (i = 0; i < 16 && sizes[i]; i++)
         if (!i || sizes[i] < least) least = sizes[i];
-    s->has_narrow = !s->is_cpu && least == 16;
-    s->always_lanes = s->has_vectors && least > 1;
+    s->facts.has_narrow = !s->facts.is_cpu && least == 16;
+    s->facts.always_lanes = s->facts.has_vectors && least > 1;
     return CL_SUCCESS;
 }
 
@@ -6888,11 +6898,11 @@ static clsort_status clsort__find_sub_groups(clsort_sorter *s)
 static clsort_status clsort__cpu_facts(clsort_sorter *s)
 {
     cl_uint native = 0, wide = 0;
-    if (!s->is_cpu) return CL_SUCCESS;
+    if (!s->facts.is_cpu) return CL_SUCCESS;
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, native));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, wide));
-    s->has_vectors = native >= 4;
-    s->has_wide_vectors = wide >= 16;
+    s->facts.has_vectors = native >= 4;
+    s->facts.has_wide_vectors = wide >= 16;
     return CL_SUCCESS;
 }
 
@@ -6906,20 +6916,20 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_TYPE, local));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_COMPILER_AVAILABLE, compiler));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->max_group));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->facts.max_group));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->compute_units));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->local_bytes));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->max_allocation));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->facts.compute_units));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->facts.local_bytes));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->facts.max_allocation));
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified));
     CLSORT__REQUIRE(s, compiler, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_COMPILER_AVAILABLE");
     CLSORT__REQUIRE(s, available, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_AVAILABLE");
-    if (sizes[0] < s->max_group) s->max_group = sizes[0];
-    if (!s->max_group) s->max_group = 1;
-    if (!s->compute_units) s->compute_units = 1;   /* of a driver that does not know */
-    s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-    s->has_local = local == CL_LOCAL;
-    s->shares_memory = unified != CL_FALSE;
+    if (sizes[0] < s->facts.max_group) s->facts.max_group = sizes[0];
+    if (!s->facts.max_group) s->facts.max_group = 1;
+    if (!s->facts.compute_units) s->facts.compute_units = 1;   /* of a driver that does not know */
+    s->facts.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    s->facts.has_local = local == CL_LOCAL;
+    s->facts.shares_memory = unified != CL_FALSE;
     CLSORT__MUST(clsort__cpu_facts(s));
     CLSORT__MUST(clsort__find_enqueue(s));
     CLSORT__MUST(clsort__find_progress(s));
@@ -7274,12 +7284,13 @@ static void clsort__choose_policy(clsort_sorter *s)
 {
     enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
     s->policy = &clsort__policies[
-        s->has_progress       ? CLSORT__NVIDIA
-        : s->always_lanes     ? CLSORT__CPU_LANES
-        : s->has_wide_vectors ? CLSORT__CPU_ROWS
-        : s->has_vectors      ? CLSORT__CPU_VECTORS
-        : s->is_cpu           ? CLSORT__CPU
-        : s->has_local && s->local_bytes >= LEAST_LOCAL && s->max_group >= LEAST_GROUP
+        s->facts.has_progress       ? CLSORT__NVIDIA
+        : s->facts.always_lanes     ? CLSORT__CPU_LANES
+        : s->facts.has_wide_vectors ? CLSORT__CPU_ROWS
+        : s->facts.has_vectors      ? CLSORT__CPU_VECTORS
+        : s->facts.is_cpu           ? CLSORT__CPU
+        : s->facts.has_local && s->facts.local_bytes >= LEAST_LOCAL
+                && s->facts.max_group >= LEAST_GROUP
             ? CLSORT__OTHER_GPU
             : CLSORT__MERGE_GPU];
 }
@@ -7293,17 +7304,17 @@ static const clsort__policy *clsort__policy_of(const clsort_sorter *s)
 /* Work-groups for all cores; see `cores`. */
 static size_t clsort__few_groups(const clsort_sorter *s)
 {
-    return s->policy->cores.few * (size_t)s->compute_units;
+    return s->policy->cores.few * (size_t)s->facts.compute_units;
 }
 
 static size_t clsort__busy_groups(const clsort_sorter *s)
 {
-    return s->policy->cores.busy * (size_t)s->compute_units;
+    return s->policy->cores.busy * (size_t)s->facts.compute_units;
 }
 
 static size_t clsort__many_groups(const clsort_sorter *s)
 {
-    return s->policy->cores.many * (size_t)s->compute_units;
+    return s->policy->cores.many * (size_t)s->facts.compute_units;
 }
 
 /* ---- >>folder -------------------------------------------------------------------------------- */
@@ -7754,7 +7765,7 @@ static size_t clsort__group_sums(cl_uint group_log2)
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
 static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
 {
-    while (s && log2 > 0 && (size_t)1 << log2 > s->max_group) log2--;
+    while (s && log2 > 0 && (size_t)1 << log2 > s->facts.max_group) log2--;
     return log2;
 }
 
@@ -7795,7 +7806,10 @@ static int clsort__has_vector_form(const clsort_tuning *t)
 static size_t clsort__local_need(const clsort__config *c);
 
 /* The most work-items that rank elements together. */
-static cl_uint clsort__team(const clsort_sorter *s) { return s->has_warps ? CLSORT__WARP : 16; }
+static cl_uint clsort__team(const clsort_sorter *s)
+{
+    return s->facts.has_warps ? CLSORT__WARP : 16;
+}
 
 /* Words of 4 bytes of a key and of the value or record that travels with it. */
 static cl_uint clsort__element_words(const clsort__config *c)
@@ -7816,7 +7830,7 @@ static void clsort__share_tile(const clsort_sorter *s, const clsort_tuning *t, c
                                cl_uint most, clsort__config *c)
 {
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, own, most);
-    while (clsort__uses_local(c) && clsort__local_need(c) > s->local_bytes) {
+    while (clsort__uses_local(c) && clsort__local_need(c) > s->facts.local_bytes) {
         if (c->share_log2) c->share_log2 = --c->group_log2;
         else if (c->items_log2 > 1) c->items_log2--;
         else return;
@@ -8024,7 +8038,7 @@ static const char *clsort__more_options(const clsort__config *c)
    room for 256, but runs as many as there are registers for, and these are bound. */
 static int clsort__has_many(const clsort_sorter *s, const clsort__config *c)
 {
-    return s->has_warps && c->family == CLSORT__SAMPLES && c->group_log2 > 8;
+    return s->facts.has_warps && c->family == CLSORT__SAMPLES && c->group_log2 > 8;
 }
 
 /* The most registers of a work-item, where options bound them; else 0. */
@@ -8032,7 +8046,7 @@ static cl_uint clsort__most_registers(const clsort_sorter *s, const clsort__conf
 {
     const clsort__policy *p = s->policy;
     if (clsort__has_many(s, c)) return p->registers.samples;
-    if (!s->has_warps) return 0;
+    if (!s->facts.has_warps) return 0;
     if (c->family == CLSORT__SWEEP)
         return c->key_bytes + c->value_bytes > 4 ? p->registers.sweep : p->registers.sweep_word;
     if (c->family != CLSORT__HYBRID) return 0;
@@ -8044,8 +8058,8 @@ static cl_uint clsort__most_registers(const clsort_sorter *s, const clsort__conf
    compile, and gain nothing. */
 static const char *clsort__device_options(const clsort_sorter *s)
 {
-    return s->has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
-           : s->is_cpu && !s->has_vectors ? " -D CLSORT_NO_VECTORS=1"
+    return s->facts.has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
+           : s->facts.is_cpu && !s->facts.has_vectors ? " -D CLSORT_NO_VECTORS=1"
                                           : "";
 }
 
@@ -8067,7 +8081,7 @@ static void clsort__add_numbers(const clsort_sorter *s, const clsort__config *c,
 /* Does a program have kernels that need work-groups to make progress, and do they? */
 static int clsort__uses_progress(const clsort_sorter *s, const clsort__config *c)
 {
-    return s->has_progress
+    return s->facts.has_progress
            && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
                || ((c->family == CLSORT__RUNS || c->family == CLSORT__SEGMENTS) && c->share_log2)
                || c->family == CLSORT__SWEEP
@@ -8114,7 +8128,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
                               : 16,
              (unsigned)c->wide, clsort__uses_progress(s, c),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL,
-             !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
+             !s->facts.is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
              c->counted ? " -D CLSORT_COUNTED=1" : "", c->turns ? " -D CLSORT_TURNS" : "",
              clsort__more_options(c), clsort__device_options(s));
     clsort__add_numbers(s, c, options, size);
@@ -8209,7 +8223,7 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
     size_t compiled[3] = { 0, 0, 0 };
     CLSORT__CALL(s, clGetKernelWorkGroupInfo,
                  (kernel, s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most, NULL));
-    if (!s->has_warps) return CL_SUCCESS;
+    if (!s->facts.has_warps) return CL_SUCCESS;
     CLSORT__CALL(s, clGetKernelWorkGroupInfo,
                  (kernel, s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof compiled, compiled,
                   NULL));
@@ -8230,8 +8244,8 @@ static int clsort__lower_items(const clsort_sorter *s, const clsort__config *ask
     const int tiles = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS,
               radix = c->family == CLSORT__RADIX || c->family == CLSORT__HYBRID,
               wider = c->family == CLSORT__SEGMENTS && c->share_log2 > 0 && c->share_log2 < 8
-                      && (size_t)2 << c->group_log2 <= s->max_group;
-    if (s->is_cpu || s->has_warps || c->radix_items != asked->radix_items
+                      && (size_t)2 << c->group_log2 <= s->facts.max_group;
+    if (s->facts.is_cpu || s->facts.has_warps || c->radix_items != asked->radix_items
         || c->items_log2 != asked->items_log2)
         return 0;
     if (tiles && c->items_log2 > 3) {
@@ -8260,7 +8274,8 @@ static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p,
 {
     const char *const name = clsort__kernel_entries[i].name;
     const size_t need = clsort__local_need(&p->config);
-    const cl_ulong room = s->local_bytes > need ? s->local_bytes - need : 0;   /* for the rest */
+    /* for the rest */
+    const cl_ulong room = s->facts.local_bytes > need ? s->facts.local_bytes - need : 0;
     clsort__config fewer = p->config;
     size_t group = 0;
     cl_ulong local_bytes = 0;
@@ -8274,7 +8289,7 @@ static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p,
                   &local_bytes, NULL));
     if (clsort__lower_items(s, &p->asked, &fewer))
         CLSORT__MUST(clsort__find_spills(s, p->kernels[i], &spills));
-    if (clsort__has_many(s, &p->config)) group = s->max_group;
+    if (clsort__has_many(s, &p->config)) group = s->facts.max_group;
     if (spills && *fit == CLSORT__FITS) *fit = CLSORT__SPILLS;
     if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fit = CLSORT__TOO_LARGE;
     return CL_SUCCESS;
@@ -8785,7 +8800,8 @@ static size_t clsort__most_bytes(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t keys = p->d.keys ? p->data.extent * p->data.element_bytes : 0;
     const size_t values = p->d.values ? p->data.extent * p->d.value_size : 0;
-    const cl_ulong any = ~(size_t)0, most = s && s->max_allocation < any ? s->max_allocation : any;
+    const cl_ulong any = ~(size_t)0,
+                   most = s && s->facts.max_allocation < any ? s->facts.max_allocation : any;
     if (p->d.scratch) return ~(size_t)0;
     return clsort__largest((size_t)most, keys, values);
 }
@@ -9087,8 +9103,8 @@ static cl_uint clsort__scale_crossover(const clsort_sorter *s, cl_uint count)
     const cl_uint units = p->crossovers.units, least = p->crossovers.launch_bound;
     cl_ulong scaled;
     if (!units) return count;
-    if (count == CLSORT__NEVER || s->options.flags & CLSORT_OPTION_FEW_SORTS) return CLSORT__NEVER;
-    scaled = (cl_ulong)count * s->compute_units / units;
+    if (count == CLSORT__NEVER || s->facts.few_sorts) return CLSORT__NEVER;
+    scaled = (cl_ulong)count * s->facts.compute_units / units;
     return count <= least           ? count
            : scaled < least         ? least
            : scaled < CLSORT__NEVER ? (cl_uint)scaled
@@ -9190,7 +9206,7 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
 static cl_uint clsort__preferred_few(const clsort_sorter *s, const clsort_desc *d)
 {
     const cl_uint families = clsort__few_families(s, d);
-    return s && s->broken & families ? 0 : families;
+    return s && s->facts.given_up & families ? 0 : families;
 }
 
 static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uint algorithm,
@@ -9209,7 +9225,7 @@ static int clsort__takes_hybrid(const clsort_sorter *s, const clsort_desc *d)
 static int clsort__fills_cores(const clsort_sorter *s, const clsort__plan *p)
 {
     const clsort__policy *n = s->policy;
-    const size_t cores = s->compute_units;
+    const size_t cores = s->facts.compute_units;
     return p->d.rows >= n->rows.per_core * cores
            || p->data.extent / n->rows.long_piece >= n->rows.pieces_per_core * cores;
 }
@@ -9221,7 +9237,7 @@ static int clsort__fills_cores(const clsort_sorter *s, const clsort__plan *p)
 static size_t clsort__long_row_least(const clsort_sorter *s, const clsort_desc *d)
 {
     const clsort__policy *n = s->policy;
-    const cl_uint least = s->compute_units > n->rows.few_units ? n->rows.shared
+    const cl_uint least = s->facts.compute_units > n->rows.few_units ? n->rows.shared
                           : clsort__is_bare(d)                 ? n->least_long_bare_row
                                                                : n->least_long_row;
     return clsort__divide_crossover(clsort__scale_crossover(s, least));
@@ -9233,7 +9249,7 @@ static int clsort__takes_one_by_one(const clsort_sorter *s, const clsort__plan *
     return s && p->by_auto && p->d.rows > 1 && p->d.rows <= s->policy->rows.most_one_by_one
            && !p->data.at_offsets && !p->d.tuning.work_group && !p->d.tuning.items
            && p->d.count >= clsort__long_row_least(s, &p->d)
-           && !(s->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(s, p));
+           && !(s->facts.is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(s, p));
 }
 
 /* The description of one of several rows, which is sorted as stable as they are. */
@@ -9269,7 +9285,7 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
     const cl_uint *algorithms = clsort__preferences(s, d);
     int i;
     for (i = 0; i < 3; i++)
-        if (clsort__can(algorithms[i], d) && !(s && s->broken & CLSORT__BIT(algorithms[i])))
+        if (clsort__can(algorithms[i], d) && !(s && s->facts.given_up & CLSORT__BIT(algorithms[i])))
             return algorithms[i];
     return CLSORT_AUTO;
 }
@@ -9652,7 +9668,7 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
               builtin = clsort__choice(t, CLSORT__AT_SCAN) == CLSORT__SCAN_BUILTIN,
               vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
     const clsort__mistake mistakes[] = {
-        { device && c->s->context && !c->s->enqueues,
+        { device && c->s->context && !c->s->facts.enqueues,
           "algorithm: on this device kernels do not launch others, as quicksort-device does" },
         { builtin && !device, "algorithm: only quicksort-device has +builtin" },
         { (only && clsort__has_segments(d))
@@ -9721,7 +9737,7 @@ static void clsort__check_offset(clsort__checks *c, const char *field, size_t co
 /* Can the device allocate `count` elements at once? */
 static int clsort__can_allocate(const clsort_sorter *s, size_t count, size_t size)
 {
-    return !s->context || !clsort__product_exceeds(count, size, s->max_allocation);
+    return !s->context || !clsort__product_exceeds(count, size, s->facts.max_allocation);
 }
 
 /* The same for an array that is not given yet. */
@@ -9730,7 +9746,7 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
     if (clsort__can_allocate(c->s, count, size)) return;
     clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE,
                   "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once",
-                  field, (double)count, (double)size, (double)c->s->max_allocation);
+                  field, (double)count, (double)size, (double)c->s->facts.max_allocation);
 }
 
 #define CLSORT__PLAIN(name, expected, count, bytes, unit) \
@@ -10090,9 +10106,9 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
            + p->select.local;
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
-    CLSORT__REQUIRE(s, need <= s->local_bytes, CLSORT_ERROR_DEVICE_LIMITS,
+    CLSORT__REQUIRE(s, need <= s->facts.local_bytes, CLSORT_ERROR_DEVICE_LIMITS,
                     "local memory: %.0f bytes are needed, the device has %.0f", (double)need,
-                    (double)s->local_bytes);
+                    (double)s->facts.local_bytes);
     return CL_SUCCESS;
 }
 
@@ -10430,7 +10446,7 @@ static void clsort__launch(clsort__run *run, size_t items)
     if (run->kinds && run->status == CL_SUCCESS)
         clsort__add_kind(run->kinds,
                          (run->program * CLSORT__KERNEL_COUNT + (cl_uint)run->number) * 2
-                             + (global >= CLSORT__SMALL_LAUNCH && !run->s->has_warps));
+                             + (global >= CLSORT__SMALL_LAUNCH && !run->s->facts.has_warps));
     if (!clsort__begin_command(run, &c)) return;
     CLSORT__ENQUEUE(run, &c, clEnqueueNDRangeKernel,
                     (run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits,
@@ -10451,7 +10467,7 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
                            const clsort__rows *indices)
 {
     const size_t unit = clsort__alignment(target->element_bytes),
-                 all = target->element_bytes / unit, each = run->s->is_cpu ? all : 1,
+                 all = target->element_bytes / unit, each = run->s->facts.is_cpu ? all : 1,
                  units = all / each;
     const size_t n = target->rows * target->count;
     const cl_ulong elements = n;
@@ -10715,7 +10731,7 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
         CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context));
         CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]", i);
     }
-    return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
+    return s->facts.releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
 /* Does another plan sort: what was selected, or rows one after another? */
@@ -10909,7 +10925,7 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
     const int needed = p->scratch.layout.bytes > 0 && !p->d.scratch;
     clsort__slot *slot, before;
     cl_uint i;
-    if (!needed && !s->releases_late) return CL_SUCCESS;
+    if (!needed && !s->facts.releases_late) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_slot(s, queue, &slot));
     before = *slot;
     if (needed) CLSORT__MUST(clsort__grow_slot(s, slot, &p->scratch.layout));
@@ -11037,7 +11053,7 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
 static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
     const clsort__policy *p = s->policy;
-    const int fits_cpu = s->has_vectors && !t->items && !t->work_group,
+    const int fits_cpu = s->facts.has_vectors && !t->items && !t->work_group,
               lanes = clsort__has_vector_form(t) && (t->items > 32 || fits_cpu);
     c->lanes = lanes ? 16 : 1;
     c->items_log2 = t->items                       ? clsort__log2(t->items / c->lanes)
@@ -11206,7 +11222,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
                     : words == 2    ? n->merge.double_items_log2
                                     : n->merge.wide_items_log2;
     if (c->items_log2 > n->merge.most_items_log2) c->items_log2 = n->merge.most_items_log2;
-    if (!s->is_cpu || t->work_group) clsort__bound_items(s, c);
+    if (!s->facts.is_cpu || t->work_group) clsort__bound_items(s, c);
     clsort__share_tile(s, t, local_only ? n->tiles.most_group_log2 : n->tiles.alone_group_log2,
                        c->family == CLSORT__RUNS && clsort__run_buckets(c)
                            ? n->tiles.most_group_log2 : n->tiles.most_merging_log2, c);
@@ -11216,7 +11232,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
    not stable, so equal elements must be the same, or ordered by index. */
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
-    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
+    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->facts.has_vectors
            && !p->d.precedes && !p->d.tuning.items
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
@@ -11299,7 +11315,7 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
 static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_uint family)
 {
     const int alone = c->needs_buffers && d->count && !d->scratch;
-    if (c->s->broken & CLSORT__BIT(family))
+    if (c->s->facts.given_up & CLSORT__BIT(family))
         clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
     if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
@@ -11780,7 +11796,7 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
         && clsort__radix_widest(c) <= 2)
         clsort__radix_large(n, c);
     c->share_log2 = c->group_log2;
-    while (c->share_log2 > 0 && clsort__local_need(c) > s->local_bytes) {
+    while (c->share_log2 > 0 && clsort__local_need(c) > s->facts.local_bytes) {
         if (c->radix_items > 8) c->radix_items /= 2;
         else if (c->digit_bits > 4 && !parts) c->digit_bits -= 4;
         else c->share_log2 = --c->group_log2;
@@ -11800,9 +11816,10 @@ static size_t clsort__radix_need(const clsort__config *c)
 /* Chooses sweeps if the device can run them and the array is long enough. */
 static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d)
 {
-    const int sweeps = s && s->has_progress && !(s->broken & CLSORT__BIT(CLSORT__SWEEP))
-                       && s->max_group >= s->policy->radix.sweep_group
-                       && s->local_bytes >= s->policy->radix.sweep_local_bytes;
+    const int sweeps = s && s->facts.has_progress
+                       && !(s->facts.given_up & CLSORT__BIT(CLSORT__SWEEP))
+                       && s->facts.max_group >= s->policy->radix.sweep_group
+                       && s->facts.local_bytes >= s->policy->radix.sweep_local_bytes;
     return sweeps && clsort__choice(&d->tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
                    && !d->tuning.work_group && d->count > CLSORT__SWEEP_TILE
                ? (cl_uint)CLSORT__SWEEP
@@ -11905,7 +11922,7 @@ static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
                  units = clsort__ceil_divide(j->n, unit);
     const size_t room = clsort__radix_most_blocks(j->n)
                         * (clsort__few_votes(shape) ? s->policy->votes.blocks : 1),
-                 wanted = s->is_cpu || j->gated ? clsort__few_groups(s) : room;
+                 wanted = s->facts.is_cpu || j->gated ? clsort__few_groups(s) : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : clsort__smaller(wanted, room);
     j->block_elements = clsort__ceil_divide(units, most) * unit;
     j->blocks = clsort__ceil_divide(j->n, j->block_elements);
@@ -12242,7 +12259,7 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
     const int own = !named && !t->work_group && !t->items
-                    && !(s && (s->is_cpu || s->options.flags & CLSORT_OPTION_FEW_SORTS))
+                    && !(s && (s->facts.is_cpu || s->facts.few_sorts))
                     && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
     return (own || named == CLSORT__RADIX_HYBRID)
            && (clsort__top_down_can(p) || clsort__pairs_can(p));
@@ -12280,7 +12297,8 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->team = clsort__team(s);
     c->radix_items = t->items && t->items < most ? t->items : most;
     c->group_log2 = c->share_log2 = clsort__hybrid_group(s, t);
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_need(c) <= s->local_bytes;
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
+           && clsort__hybrid_need(c) <= s->facts.local_bytes;
 }
 
 /* The list of buckets lies where the passes have their tables. Where ranges have second digits,
@@ -12334,7 +12352,7 @@ static size_t clsort__hybrid_group_digits(const clsort_sorter *s, const clsort__
                  digits = j->p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(digits);
     return j->second_digits < digits || j->p->config.value_bytes
-                   || local > s->policy->hybrid.group_digit_bytes || local > s->local_bytes
+                   || local > s->policy->hybrid.group_digit_bytes || local > s->facts.local_bytes
                ? 0
                : digits;
 }
@@ -12346,7 +12364,7 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j
     const size_t tiles = clsort__ceil_divide(j->p->d.count, clsort__radix_tile(&j->w->shape)),
                  digits = CLSORT__HYBRID_DIGITS, busy = clsort__busy_groups(run->s),
                  counting = run->s->policy->hybrid.counting_per_core
-                            * (size_t)run->s->compute_units,
+                            * (size_t)run->s->facts.compute_units,
                  buckets = j->second_digits ? digits * j->second_digits : digits,
                  bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
                  enough = digits + j->p->d.count / bucket / 7 * 8,
@@ -12467,7 +12485,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, n->tiles.group_log2,
                                                n->tiles.most_group_log2),
                   few = n->samples.few_items_log2, wide = n->samples.many_group_log2;
-    const int many = !p->d.tuning.work_group && s->max_group >= (size_t)1 << wide;
+    const int many = !p->d.tuning.work_group && s->facts.max_group >= (size_t)1 << wide;
     if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(s, p)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
@@ -12477,7 +12495,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->subset = (cl_uint)CLSORT__SUBSET_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->subset = 0;
-        if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
+        if (s->facts.has_warps ? many : s->facts.has_narrow && c->key_bytes == 4) {
             c->group_log2 = many ? wide : group;
             c->items_log2 = few;
         } else if (p->d.count <= clsort__samples_spread(n, group)) {
@@ -12486,7 +12504,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     }
     c->share_log2 = c->group_log2;
     c->radix_items = 1u << c->items_log2;
-    return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
+    return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->facts.local_bytes
            && p->d.count <= clsort__radix_tile(c) * (c->subset ? 1 : clsort__radix_tile(c) / 16);
 }
 
@@ -12549,7 +12567,8 @@ static int clsort__ranks_shape(const clsort_sorter *s, const clsort__plan *p, cl
     c->group_log2 = clsort__choose_group(s, &p->d.tuning, n->ranks.group_log2,
                                          n->ranks.most_group_log2);
     c->share_log2 = c->group_log2;
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
+           && clsort__local_need(c) <= s->facts.local_bytes
            && p->d.count <= (size_t)n->ranks.each << c->group_log2;
 }
 
@@ -12577,7 +12596,7 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
 {
     const clsort__config *shape = &w->shape;
     const clsort__arrays from = clsort__copy_sources(run, p, w);
-    const size_t n = p->d.count, cores = run->s->compute_units;
+    const size_t n = p->d.count, cores = run->s->facts.compute_units;
     cl_uint size_log2 = run->s->policy->ranks.least_block_log2;
     while (size_log2 < shape->group_log2
            && clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) > cores)
@@ -12597,7 +12616,7 @@ static cl_uint clsort__wanted_few(const clsort_sorter *s, const clsort__plan *p)
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
     const cl_uint both = CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS);
-    return ~s->broken
+    return ~s->facts.given_up
            & (named == CLSORT__RADIX_SAMPLES ? both
               : !named && !t->work_group && !t->items
                   ? clsort__preferred_few(s, &p->d)
@@ -12638,7 +12657,7 @@ static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, c
     *c = p->config;
     c->subset = 0;
     c->family = CLSORT__CACHED;
-    return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
+    return s->facts.is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
            && p->key.bytes >= 4 && !p->key.has_codes
            && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
            && (own || named == CLSORT__RADIX_CACHED);
@@ -12670,9 +12689,9 @@ static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
    cores would sort in twice the time. */
 static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
 {
-    const size_t cores = clsort__smaller(run->s->compute_units,
+    const size_t cores = clsort__smaller(run->s->facts.compute_units,
                                          run->s->policy->cached.most_cores),
-                 workers = clsort__smaller(run->s->compute_units, j->blocks);
+                 workers = clsort__smaller(run->s->facts.compute_units, j->blocks);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_RANGES,
@@ -12758,9 +12777,9 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     if (p->stable && clsort__some_bits(&p->d)) return;
     for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
         c = before;
-        if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
+        if (s->facts.given_up & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
             continue;
-        if (form->passes_cores && s->compute_units >= form->passes_cores
+        if (form->passes_cores && s->facts.compute_units >= form->passes_cores
             && p->d.count >= form->passes_count) {
             p->helper = p->config;
             p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
@@ -12795,7 +12814,7 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 /* The elements of a piece. Vectors are faster than merges. */
 static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
 {
-    return s->has_vectors && clsort__fills_cores(s, p) && p->key.bytes >= 4
+    return s->facts.has_vectors && clsort__fills_cores(s, p) && p->key.bytes >= 4
                    && !p->config.value_bytes && !p->config.comparator
                ? s->policy->rows.long_piece
                : s->policy->rows.piece;
@@ -12887,7 +12906,7 @@ static void clsort__segment_passes(clsort__run *run, const clsort__segment_job *
     const clsort__plan *p = j->p;
     const int shares = j->w.shape.share_log2 > 0;
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile)),
-                  step = shares && !j->per && run->s->has_progress ? passes : 1;
+                  step = shares && !j->per && run->s->facts.has_progress ? passes : 1;
     const size_t jobs = clsort__job_groups(run, j),
                  groups = step > 1 ? clsort__smaller(jobs, clsort__few_groups(run->s)) : jobs;
     cl_uint pass;
@@ -13023,8 +13042,8 @@ static void clsort__fit_row(const clsort_sorter *s, const clsort__plan *p, clsor
                   least = group < c->share_log2 ? group : c->share_log2,
                   shortest = least + n->segments.short_items_log2;
     const size_t tile = clsort__merge_tile(c);
-    const int busy = p->data.segments * p->d.count / tile >= s->compute_units;
-    if (s->is_cpu || p->d.tuning.work_group || p->d.tuning.items
+    const int busy = p->data.segments * p->d.count / tile >= s->facts.compute_units;
+    if (s->facts.is_cpu || p->d.tuning.work_group || p->d.tuning.items
         || (busy && clsort__rows_share(n, p, words, (size_t)1 << shortest, tile)))
         return;
     if (words == 3 && busy) {
@@ -13129,7 +13148,7 @@ static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
     const cl_uint scan = clsort__choice(t, CLSORT__AT_SCAN);
     clsort__config *c = &p->config;
     const clsort__policy *n = s->policy;
-    if (s->has_vectors && !t->work_group && !t->items) c->lanes = 16;
+    if (s->facts.has_vectors && !t->work_group && !t->items) c->lanes = 16;
     c->items_log2 = t->items                       ? clsort__log2(t->items)
                     : clsort__element_words(c) > 2 ? n->tiles.wide_items_log2
                                                    : n->tiles.items_log2;
@@ -13137,7 +13156,8 @@ static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
     if (c->lanes == 1) clsort__bound_items(s, c);
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, n->tiles.alone_group_log2,
                                                          n->tiles.most_group_log2);
-    while (c->share_log2 && clsort__local_need(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+    while (c->share_log2 && clsort__local_need(c) > s->facts.local_bytes)
+        c->share_log2 = --c->group_log2;
     if (c->share_log2)
         c->scan = scan ? scan
                        : (cl_uint)(c->language ? CLSORT__SCAN_BUILTIN : CLSORT__SCAN_LOCAL);
@@ -13183,7 +13203,7 @@ static void clsort__quick_sizes(const clsort_sorter *s, clsort__quick_job *j)
     const size_t tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
     const clsort__policy *p = s->policy;
     const int serial = !shape->share_log2;
-    const size_t cores = s->compute_units,
+    const size_t cores = s->facts.compute_units,
                  blocks = serial ? p->quicksort.per_core * cores : p->quicksort.blocks,
                  most = cores * (serial ? p->cores.few : p->quicksort.per_core);
     const size_t block = clsort__largest(p->quicksort.least_block,
@@ -13320,7 +13340,7 @@ static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
 {
     if (clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE) {
         p->config.family = CLSORT__RELAUNCH;
-        p->config.language = s->enqueues;
+        p->config.language = s->facts.enqueues;
     }
     clsort__quick_shape(s, p);
     p->helper = clsort__config_of(p, CLSORT__SEGMENTS);
@@ -13868,7 +13888,7 @@ static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
     if (!clsort__is_replaceable(family)
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
-    s->broken |= CLSORT__BIT(family);
+    s->facts.given_up |= CLSORT__BIT(family);
     clsort__plan_without(s, p);
     return clsort__ready_kernels(s, p);
 }
@@ -13960,7 +13980,7 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
     for (;;) {
         t->local = clsort__select_words(c, t->most_capacity)
                    + clsort__select_codes(c, t->most_capacity);
-        if (!s || t->local <= s->local_bytes) break;
+        if (!s || t->local <= s->facts.local_bytes) break;
         if (t->most_capacity > 1u << c->digit_bits) t->most_capacity /= 2;
         else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
         else if (c->group_log2 > 0) c->group_log2--;
@@ -14032,7 +14052,7 @@ static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
     const clsort__policy *p = clsort__policy_of(s);
     const int streams = t->how == CLSORT__BY_STREAMS;
     const size_t n = d->count, k = clsort__larger(d->top_k, 1);   /* a partition's may be 0 */
-    const size_t busy = s ? p->select.parts_per_core * (size_t)s->compute_units : (size_t)-1,
+    const size_t busy = s ? p->select.parts_per_core * (size_t)s->facts.compute_units : (size_t)-1,
                  most = clsort__smaller(busy / t->rows, n / p->select.part);
     const size_t listed = t->most_capacity / k,
                  parts = !most || (!t->passes && !streams) ? 1
@@ -14128,7 +14148,7 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 /* The most rows that are a few. s may be NULL: any device. */
 static size_t clsort__few_rows(const clsort_sorter *s)
 {
-    return s ? (size_t)s->compute_units / s->policy->select.cores_per_row + 1 : (size_t)-1;
+    return s ? (size_t)s->facts.compute_units / s->policy->select.cores_per_row + 1 : (size_t)-1;
 }
 
 /* Is a row of the table for this device, whatever the count and k? s may be NULL: any device. */
@@ -14136,7 +14156,7 @@ static int clsort__fits_rows(const clsort__select_plan *w, const clsort_sorter *
                              const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
-    const int alone = s && s->is_cpu && !p->config.group_log2;
+    const int alone = s && s->facts.is_cpu && !p->config.group_log2;
     return (!s || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
            && t->rows >= w->least_rows
            && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(s));
@@ -14264,7 +14284,7 @@ static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity
 static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort__policy *n = s->policy;
-    const int few = p->select.rows <= n->select.few_per_core * (size_t)s->compute_units;
+    const int few = p->select.rows <= n->select.few_per_core * (size_t)s->facts.compute_units;
     const cl_uint row_log2 = clsort__ceil_log2(p->d.count), most = n->select.held_items_log2,
                   wide = row_log2 > most ? row_log2 - most : 0,
                   short_log2 = few ? n->select.few_short_row_log2 : n->select.short_row_log2;
@@ -14296,9 +14316,9 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.item_columns));
     capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, width));
     if (!p->config.group_log2 || c.items_log2 > s->policy->select.most_held_items_log2
-        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
+        || s->facts.given_up & CLSORT__BIT(CLSORT__SHORT_ROWS)
         || (k > CLSORT__EDGE_LAST_BOUND(width) && width < n)
-        || clsort__short_local(&c, capacity) > s->local_bytes)
+        || clsort__short_local(&c, capacity) > s->facts.local_bytes)
         return 0;
     p->config = c;
     t->list_capacity = capacity;
@@ -14321,8 +14341,8 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
                        &c);
     tile = (size_t)1 << (c.share_log2 + c.items_log2);
     if (!p->config.group_log2 || !c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
-        || clsort__local_need(&c) > s->local_bytes
-        || s->broken & CLSORT__BIT(CLSORT__ROW_TILES))
+        || clsort__local_need(&c) > s->facts.local_bytes
+        || s->facts.given_up & CLSORT__BIT(CLSORT__ROW_TILES))
         return 0;
     p->config = c;
     t->local = 0;
@@ -14359,7 +14379,7 @@ static int clsort__plan_rounds(const clsort_sorter *s, clsort__plan *p)
     clsort__plan of_pieces = *p;
     clsort__selection *t = &p->select;
     if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows
-        || s->broken & CLSORT__BIT(CLSORT__ROUNDS))
+        || s->facts.given_up & CLSORT__BIT(CLSORT__ROUNDS))
         return 0;
     of_pieces.d.count = CLSORT__SHORT_MOST;
     of_pieces.select.rows *= t->pieces;
@@ -14444,12 +14464,13 @@ static int clsort__plan_reading(const clsort_sorter *s, clsort__plan *p, int how
     clsort__selection *t = &p->select;
     const size_t rank = clsort__rank_local(&p->config), all = clsort__long_local(p),
                  need = how == CLSORT__BY_ONE_LAUNCH ? all : rank;
-    if (!t->most_candidates || !t->passes || rank > s->local_bytes || !clsort__plan_sample(s, p))
+    if (!t->most_candidates || !t->passes || rank > s->facts.local_bytes
+        || !clsort__plan_sample(s, p))
         return 0;
     if (how == CLSORT__BY_SAMPLE) {
         if (p->d.count < s->policy->select.once / t->rows) return 0;
-    } else if (!s->has_progress || all > s->local_bytes
-               || s->broken & CLSORT__BIT(CLSORT__LONG_ROWS)) {
+    } else if (!s->facts.has_progress || all > s->facts.local_bytes
+               || s->facts.given_up & CLSORT__BIT(CLSORT__LONG_ROWS)) {
         return 0;
     }
     t->ranges = p->d.top_k / s->policy->select.range + 1;
@@ -14465,7 +14486,7 @@ static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
     clsort__selection *t = &p->select;
     const size_t k = p->d.top_k, lists = t->most_capacity / k;
     const int two = p->d.count > s->policy->select.stream_long * k
-                    && s->compute_units <= s->policy->select.stream_cores * t->rows * lists;
+                    && s->facts.compute_units <= s->policy->select.stream_cores * t->rows * lists;
     if (lists < (two ? 2u : 4u)) return 0;
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
@@ -14478,7 +14499,8 @@ static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
 static int clsort__plan_whole_rows(const clsort_sorter *s, clsort__plan *p)
 {
     size_t least;
-    if (p->d.count > clsort__whole_most(s, p, &least) || s->broken & CLSORT__OF_ROWS) return 0;
+    if (p->d.count > clsort__whole_most(s, p, &least) || s->facts.given_up & CLSORT__OF_ROWS)
+        return 0;
     p->select.sorts_after = 0;
     return 1;
 }
@@ -15167,13 +15189,13 @@ static int clsort__in_place(const clsort_sorter *s, const clsort_desc *d, const 
                             const void *values, const cl_uint *indices)
 {
     const size_t unit = d->precedes ? 128 : clsort__alignment(clsort__element_bytes(d));
-    return s->shares_memory && clsort__is_aligned(keys, unit)
+    return s->facts.shares_memory && clsort__is_aligned(keys, unit)
            && clsort__is_aligned(values, clsort__alignment(d->value_size))
            && clsort__is_aligned(indices, sizeof *indices);
 }
 
 /* Does it take less time to pin large arrays than to move them as they are? */
-static int clsort__can_pin(const clsort_sorter *s) { return s->block_bytes != 0; }
+static int clsort__can_pin(const clsort_sorter *s) { return s->facts.block_bytes != 0; }
 
 /* Pins host memory, by a buffer over it that no command uses; NULL: it stays as it is. */
 static cl_mem clsort__pin(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role)
@@ -15195,10 +15217,10 @@ static void clsort__release_buffer(cl_mem *buffer)
 /* The sorter's block for arrays of `bytes` bytes; NULL: they go without. */
 static unsigned char *clsort__find_block(clsort_sorter *s, size_t bytes)
 {
-    if (bytes > s->block_bytes) return NULL;
-    if (!s->block) s->block = (unsigned char *)CLSORT_MALLOC(s->block_bytes);
+    if (bytes > s->facts.block_bytes) return NULL;
+    if (!s->block) s->block = (unsigned char *)CLSORT_MALLOC(s->facts.block_bytes);
     if (s->block && !s->block_pin)
-        s->block_pin = clsort__pin(s, s->block, s->block_bytes, CL_MEM_READ_WRITE);
+        s->block_pin = clsort__pin(s, s->block, s->facts.block_bytes, CL_MEM_READ_WRITE);
     return s->block_pin ? s->block : NULL;
 }
 
@@ -15249,7 +15271,7 @@ static clsort_status clsort__send(clsort_sorter *s, clsort__host_array *a, int i
     const int by_block = a->there != &a->own;
     const cl_mem_flags role = a->comes_down || by_block ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
     if (!*a->there)
-        CLSORT__MUST(clsort__create_buffer(s, by_block ? s->block_bytes : a->bytes,
+        CLSORT__MUST(clsort__create_buffer(s, by_block ? s->facts.block_bytes : a->bytes,
                                            in_place ? a->data : NULL,
                                            in_place ? role | CL_MEM_USE_HOST_PTR : role, NULL,
                                            a->there));
@@ -15730,6 +15752,7 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
                          & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS
                                       | CLSORT_OPTION_BUILT_IN_CHOICES)),
                     CLSORT_ERROR_UNKNOWN_FLAG, "options.flags");
+    s->facts.few_sorts = (s->options.flags & CLSORT_OPTION_FEW_SORTS) != 0;
     s->pinned = (s->options.flags
                  & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
@@ -15838,7 +15861,7 @@ static void clsort__keep_programs_until(clsort_sorter *s, cl_event mark)
 static void clsort__release_programs(clsort_sorter *s)
 {
     size_t i;
-    if (s->releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
+    if (s->facts.releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
     clsort__drop_marks(s);
     for (i = 0; i < s->mark_count; i++) clsort__keep_programs_until(s, s->marks[i]);
     for (i = 0; i < s->program_count; i++) clsort__release_program(&s->programs[i]);
@@ -16092,7 +16115,7 @@ static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *fo
     return p.config.family == form->family
            && (form->radix == CLSORT__RADIX_SAMPLES
                    ? row.samples > 0
-                   : s->is_cpu == (form->radix == CLSORT__RADIX_CACHED)
+                   : s->facts.is_cpu == (form->radix == CLSORT__RADIX_CACHED)
                          && row.hybrid != CLSORT__NEVER);
 }
 
@@ -16128,7 +16151,7 @@ static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_for
         if (clsort__may_take(s, form, &t)) status = clsort__test_sort(s, &t, memory);
     }
     if (status == CL_SUCCESS) status = clsort__test_spans(s, form, t, memory);
-    if (status == CLSORT_ERROR_WRONG_RESULT) s->broken |= CLSORT__BIT(form->family);
+    if (status == CLSORT_ERROR_WRONG_RESULT) s->facts.given_up |= CLSORT__BIT(form->family);
     return status;
 }
 
@@ -16153,7 +16176,7 @@ static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *m
 static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsort_status status)
 {
     if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
-    s->broken |= CLSORT__BIT(family);
+    s->facts.given_up |= CLSORT__BIT(family);
     return CLSORT_ERROR_WRONG_RESULT;
 }
 
@@ -16164,14 +16187,14 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
 {
     const clsort__algorithm *const a = clsort__find_algorithm(algorithm);
-    const int untested = (s->broken & a->parts) != 0;
+    const int untested = (s->facts.given_up & a->parts) != 0;
     const cl_uint passes = algorithm == CLSORT_RADIX ? CLSORT__RADIX_SWEEPS : CLSORT__RADIX_DEFAULT;
     clsort_status first, status;
     if (a->left_out) return CL_SUCCESS;
     first = status = untested ? CLSORT_ERROR_WRONG_RESULT
                               : clsort__test_sorts(s, algorithm, passes, memory);
-    if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
-        s->broken |= CLSORT__BIT(CLSORT__SWEEP);
+    if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->facts.has_progress) {
+        s->facts.given_up |= CLSORT__BIT(CLSORT__SWEEP);
         status = clsort__test_sorts(s, algorithm, CLSORT__RADIX_PORTABLE, memory);
     }
     if (algorithm == CLSORT_RADIX && status == CL_SUCCESS) {
@@ -16970,7 +16993,7 @@ static clsort__hash clsort__choices_name(const clsort_sorter *s)
 {
     clsort__hash name = s->device_hash;
     clsort__add_hash(&name, "choices", 7);
-    clsort__add_word(&name, s->compute_units);   /* a part of a device has the same names */
+    clsort__add_word(&name, s->facts.compute_units);   /* a part of a device has the same names */
     return name;
 }
 
@@ -17659,7 +17682,7 @@ CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
     status = clsort__create(sorter->context, sorter->device, &sorter->options, clone,
                             sorter->message);
     if (status != CL_SUCCESS) return status;
-    (*clone)->broken = sorter->broken;
+    (*clone)->facts.given_up = sorter->facts.given_up;
     status = sorter->measured
                  ? clsort__copy_choices(*clone, sorter->measured, &(*clone)->measured)
                  : CL_SUCCESS;
@@ -17700,7 +17723,7 @@ CLSORT__ALONE(clsort_trim, (clsort_sorter *sorter), (sorter))
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     clsort__drop_marks(sorter);
     for (i = 0; i < sorter->slot_count; i++) {
-        if (sorter->releases_late && sorter->slot_list[i].queue)
+        if (sorter->facts.releases_late && sorter->slot_list[i].queue)
             clsort__mark_queue(sorter, sorter->slot_list[i].queue);
         clsort__release_slot(&sorter->slot_list[i]);
     }

@@ -981,7 +981,8 @@ static void form_decides(const bench *b, void (*from)(stage *, int), void (*to)(
     more_options = quick_builds(b);
     other.sorter = pretending_sorter(b, 0, decisions[first].form == &cached ? CORES : 0, 0);
     if (other.sorter) {
-        other.sorter->broken |= CLSORT__BIT(CLSORT__RANKS);   /* which samples give way to */
+        /* which samples give way to */
+        other.sorter->facts.given_up |= CLSORT__BIT(CLSORT__RANKS);
         try_edges(&other, first, end);
     }
     clsort_destroy(other.sorter);
@@ -1183,7 +1184,7 @@ static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
     AT("family %u of variant %x, %zu elements, %zu bytes of values, %u cores",
        (unsigned)p->config.family, (unsigned)p->d.tuning.variant, p->d.count, p->d.value_size,
-       (unsigned)s->compute_units);
+       (unsigned)s->facts.compute_units);
     if (p->config.family == CLSORT__HYBRID) hybrid_has_room(s, p);
     if (p->config.family == CLSORT__SAMPLES) samples_have_room(s, p);
     if (p->config.family == CLSORT__SWEEP) sweeps_have_room(s, p);
@@ -1203,7 +1204,7 @@ static void streams_have_room(const clsort_sorter *s, clsort_desc d)
         d.flags = k % 2 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
         clsort__plan_selection(s, &d, &p);
         if (p.select.how != CLSORT__BY_STREAMS) continue;
-        AT("first %zu of %zu, %u cores", k, d.count, (unsigned)s->compute_units);
+        AT("first %zu of %zu, %u cores", k, d.count, (unsigned)s->facts.compute_units);
         CHECK(p.select.parts * k <= p.select.list_capacity
               && p.select.list_capacity <= p.select.most_capacity
               && CLSORT__ROW_LIST + p.select.list_capacity <= p.select.row_words);
@@ -1244,8 +1245,9 @@ static void tables_have_room(bench *b)
     for (i = 0; i < 3 * sizeof cores / sizeof *cores; i++) {
         clsort_sorter *s = pretending_sorter(b, i % 3 ? CL_DEVICE_TYPE_GPU : 0, cores[i / 3], 0);
         if (!s) return;
-        s->max_allocation = (cl_ulong)1 << 36;
-        if (i % 3 == 2) s->has_progress = s->has_warps = 1, s->local_bytes = 49152;
+        s->facts.max_allocation = (cl_ulong)1 << 36;
+        if (i % 3 == 2)
+            s->facts.has_progress = s->facts.has_warps = 1, s->facts.local_bytes = 49152;
         clsort__choose_policy(s);
         plans_have_room(s, 31);
         clsort_destroy(s);

@@ -201,7 +201,7 @@ static int break_families(drawn *c)
     if (plan_case(c, &j) != CL_SUCCESS) return 0;
     told_before = j.plan.scratch.layout.bytes;
     while ((family = replaceable_family(&j.plan)) != 0) {
-        c->sorter->broken |= CLSORT__BIT(family);
+        c->sorter->facts.given_up |= CLSORT__BIT(family);
         clsort__plan_without(c->sorter, &j.plan);
         if (!CHECK_OK(plan_case(c, &next))) break;
         if (!CHECK(!memcmp(&j.plan.config, &next.plan.config, sizeof j.plan.config))) break;

@@ -486,7 +486,7 @@ static void hybrid_counts_parts(bench *b) { with_kernels_of_gpus(b, parts_of_cel
    none. */
 static void counters_overflow(bench *b)
 {
-    const size_t tile = 64 * 8, groups = 5 * (size_t)b->sorter->compute_units,
+    const size_t tile = 64 * 8, groups = 5 * (size_t)b->sorter->facts.compute_units,
                  n = groups * 140 * tile;
     cl_uint *keys = groups <= 40 ? malloc(n * sizeof *keys) : NULL;
     uint64_t random = 1;
@@ -597,10 +597,10 @@ static void misleading_samples(bench *b)
 static void samples_are_kept(bench *b)
 {
     sort_case c = samples_make(CLSORT_U32, 5000, "uniform");
-    CHECK(case_run(b, &c) && !(b->sorter->broken & CLSORT__BIT(CLSORT__SAMPLES)));
+    CHECK(case_run(b, &c) && !(b->sorter->facts.given_up & CLSORT__BIT(CLSORT__SAMPLES)));
     c.d.value_size = 4;
     c.values_out = CASE_OWN;
-    CHECK(case_run(b, &c) && !(b->sorter->broken & CLSORT__BIT(CLSORT__SAMPLES)));
+    CHECK(case_run(b, &c) && !(b->sorter->facts.given_up & CLSORT__BIT(CLSORT__SAMPLES)));
 }
 
 static void samples_build(bench *b) { with_kernels_of_gpus(b, samples_are_kept); }
@@ -646,10 +646,10 @@ static void cached_needs_one_buffer(bench *b)
     c.d.value_size = 4;
     other.sorter = fresh_sorter(b, 0);
     if (!other.sorter) return;
-    other.sorter->max_allocation = 1599999;
+    other.sorter->facts.max_allocation = 1599999;
     CHECK(!is_cached(&other, &c));
     CHECK(case_run(&other, &c));
-    other.sorter->max_allocation = 1600000;
+    other.sorter->facts.max_allocation = 1600000;
     CHECK(is_cached(&other, &c) == test_is_cpu(b));
     CHECK(case_run(&other, &c));
     clsort_destroy(other.sorter);

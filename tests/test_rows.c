@@ -157,10 +157,10 @@ static void records_by_an_expression(bench *b)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void few_cores(clsort_sorter *s) { s->compute_units = 1; }
+static void few_cores(clsort_sorter *s) { s->facts.compute_units = 1; }
 static void many_cores(clsort_sorter *s)
 {
-    s->compute_units = 1000;
+    s->facts.compute_units = 1000;
     s->policy = &clsort__policies[CLSORT__NVIDIA];
 }
 

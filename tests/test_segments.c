@@ -173,7 +173,7 @@ static int is_one_by_one(const bench *b, const clsort_desc *d)
 /* Rows of bare keys stay together where there are enough for all cores of a CPU. */
 static int stays_together(const bench *b, const clsort_desc *d)
 {
-    return test_is_cpu(b) && clsort__is_bare(d) && d->rows >= 2 * b->sorter->compute_units;
+    return test_is_cpu(b) && clsort__is_bare(d) && d->rows >= 2 * b->sorter->facts.compute_units;
 }
 
 /* Lengths just below, at and above the least. */
