@@ -6076,7 +6076,7 @@ struct clsort_sorter {
     clsort__hash device_hash;   /* with a cache: of the device, its driver and its platform */
     int quiet;                  /* see clsort__hush */
     clsort__facts facts;
-    const struct clsort__policy *policy;    /* of its kind of device, chosen once */
+    struct clsort__policy *policy;  /* of its kind of device, with what was measured */
     clsort__program *programs;
     size_t program_count;
     clsort__comparator *comparators;
@@ -6089,11 +6089,7 @@ struct clsort_sorter {
     cl_event *marks;            /* releases_late: complete when the work on queues that were trimmed
                                    away is done */
     size_t mark_count;
-    struct clsort__measured *measured;  /* rows that were measured; NULL: none */
-    const struct clsort__trial *forced; /* what AUTO takes while forms are tried and sized; NULL:
-                                   its own */
     struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
-    int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
     cl_uint seed;               /* of samples: another one for each sort */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
@@ -7254,6 +7250,10 @@ typedef struct clsort__policy {
     cl_uint least_long_bare_row, least_long_row;
     CLSORT__NUMBER_LIST(CLSORT__GROUP_TYPE, CLSORT__MEMBER, CLSORT__MEMBER_OF_ALL,
                         CLSORT__GROUP_MEMBER)
+    struct clsort__measured *measured;  /* rows that were measured; NULL: none */
+    const struct clsort__trial *forced; /* what AUTO takes while forms are tried and sized; NULL:
+                                   its own */
+    int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
 } clsort__policy;
 
 #define CLSORT__OPEN(group) {
@@ -7265,7 +7265,8 @@ typedef struct clsort__policy {
 #define CLSORT__POLICY(kind, other, column, devices, measured_on, bare_row, row) \
     { CLSORT__##kind, CLSORT__##other, #kind, devices, measured_on, clsort__crossovers, \
       clsort__select_plans, bare_row, row, \
-      CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__OF_##column, CLSORT__OF_ALL, CLSORT__CLOSE) }
+      CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__OF_##column, CLSORT__OF_ALL, CLSORT__CLOSE) \
+      NULL, NULL, 0 }
 static const clsort__policy clsort__policies[] = {   /* by kind */
     CLSORT__POLICY(NVIDIA, NVIDIA, NVIDIA, "NVIDIA's GPUs", "NVIDIA H200", 1 << 21, 1 << 21),
     CLSORT__POLICY(OTHER_GPU, OTHER_GPU, GPU, "other GPUs", "", 1 << 22, 1 << 21),
@@ -7283,7 +7284,7 @@ static const clsort__policy clsort__policies[] = {   /* by kind */
 static void clsort__choose_policy(clsort_sorter *s)
 {
     enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
-    s->policy = &clsort__policies[
+    *s->policy = clsort__policies[
         s->facts.has_progress       ? CLSORT__NVIDIA
         : s->facts.always_lanes     ? CLSORT__CPU_LANES
         : s->facts.has_wide_vectors ? CLSORT__CPU_ROWS
@@ -7293,6 +7294,8 @@ static void clsort__choose_policy(clsort_sorter *s)
                 && s->facts.max_group >= LEAST_GROUP
             ? CLSORT__OTHER_GPU
             : CLSORT__MERGE_GPU];
+    s->policy->pinned = (s->options.flags
+                         & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
 }
 
 /* The policy of a device; without one, of NVIDIA's GPUs, which take most algorithms. */
@@ -9085,8 +9088,8 @@ static const clsort__measured_row *clsort__find_measured(const clsort_sorter *s,
 {
     const clsort__measured_row *r;
     clsort__class of;
-    if (!s || !s->measured || s->pinned || !clsort__find_class(d, &of)) return NULL;
-    r = clsort__place_of(s->measured, &of);
+    if (!s || !s->policy->measured || s->policy->pinned || !clsort__find_class(d, &of)) return NULL;
+    r = clsort__place_of(s->policy->measured, &of);
     return r && d->count <= r->most ? r : NULL;
 }
 
@@ -9135,11 +9138,11 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
 static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
     const clsort__policy *p = clsort__policy_of(s);
-    const int forced = s && s->forced && s->forced->row;
+    const int forced = s && s->policy->forced && s->policy->forced->row;
     const cl_uint all = clsort__key_bits(d->key_type),
                   bits = (d->last_bit ? d->last_bit : all) - d->first_bit;
     const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(s, d);
-    clsort__crossover row = forced ? *s->forced->row
+    clsort__crossover row = forced ? *s->policy->forced->row
                             : own  ? own->row
                                    : clsort__built_in_crossover(s, d);
     if (bits - 1 < all / 4 * 3)   /* few passes: measured on an H200, as another vendor's, too */
@@ -10681,7 +10684,8 @@ static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue qu
 /* Does a call plan by choices that were measured, where others are built in? */
 static int clsort__has_choices(const clsort__job *j)
 {
-    return j->s->measured && !j->s->pinned && !j->s->forced && j->desc && !j->desc->algorithm;
+    const clsort__policy *n = j->s->policy;
+    return n->measured && !n->pinned && !n->forced && j->desc && !j->desc->algorithm;
 }
 
 /* Checks a call as it was asked for and plans it, maybe once more by another choice. */
@@ -10703,10 +10707,10 @@ static clsort_status clsort__plan_job(clsort__job *j)
     if (!j->op->scratch) return CL_SUCCESS;
     j->op->scratch(clsort__known_device(j->s), j);
     if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
-        j->s->pinned = 1;
+        j->s->policy->pinned = 1;
         clsort__check_call(&c, j);
         j->op->scratch(j->s, j);
-        j->s->pinned = 0;
+        j->s->policy->pinned = 0;
     }
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
 }
@@ -14533,7 +14537,7 @@ static int clsort__plan_rows(const clsort_sorter *s, const clsort__select_plan *
 static cl_uint clsort__preferred_way(const clsort_sorter *s, const clsort_desc *d)
 {
     const clsort__measured_row *r;
-    if (s && s->forced && s->forced->select) return s->forced->select;
+    if (s && s->policy->forced && s->policy->forced->select) return s->policy->forced->select;
     r = clsort__find_measured(s, d);
     return r ? r->select[clsort__ceil_log2(d->count)] : 0;
 }
@@ -15537,10 +15541,10 @@ static clsort_status clsort__ready_choice(clsort__job *j)
     status = clsort__ready_plans(j);
     clsort__hush(j->s, quiet);
     if (status != CLSORT_ERROR_NOT_READY) return CL_SUCCESS;
-    j->s->pinned = 1;
+    j->s->policy->pinned = 1;
     status = clsort__plan_job(j);
     if (status == CL_SUCCESS) status = clsort__check_limits(j);
-    j->s->pinned = 0;
+    j->s->policy->pinned = 0;
     return status;
 }
 
@@ -15753,8 +15757,6 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
                                       | CLSORT_OPTION_BUILT_IN_CHOICES)),
                     CLSORT_ERROR_UNKNOWN_FLAG, "options.flags");
     s->facts.few_sorts = (s->options.flags & CLSORT_OPTION_FEW_SORTS) != 0;
-    s->pinned = (s->options.flags
-                 & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
     clsort__choose_policy(s);
@@ -15762,25 +15764,34 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
     return clsort__reserve_waits(s, CLSORT__FEW_WAITS);
 }
 
+/* What is allocated for a sorter. */
+typedef struct clsort__sorter_room {
+    clsort_sorter sorter;
+    clsort__policy policy;
+} clsort__sorter_room;
+
 /* Creates a sorter. If that fails, `message` receives its last error. */
 static clsort_status clsort__create(cl_context context, cl_device_id device,
                                     const clsort_options *options, clsort_sorter **sorter,
                                     char *message)
 {
-    clsort_sorter none, *s = (clsort_sorter *)CLSORT_MALLOC(sizeof *s);
+    clsort__sorter_room *const room = (clsort__sorter_room *)CLSORT_MALLOC(sizeof *room);
+    clsort_sorter none;
     clsort_status status;
     int wrong;
     memset(&none, 0, sizeof none);
     wrong = clsort__adopt(&none.options, sizeof none.options, CLSORT__FIRST_OPTIONS, options);
     none.function = "clsort_create";
-    if (!s) {
+    if (!room) {
         status = clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
         memcpy(message, none.message, sizeof none.message);
         return status;
     }
-    *s = none;
-    status = clsort__set_up(s, context, device, wrong);
-    *sorter = s;
+    room->sorter = none;
+    room->policy = clsort__policies[CLSORT__NVIDIA];
+    room->sorter.policy = &room->policy;
+    *sorter = &room->sorter;
+    status = clsort__set_up(*sorter, context, device, wrong);
     return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(sorter, status, message);
 }
 
@@ -16462,7 +16473,7 @@ static void clsort__make_trials(clsort__measurement *m)
 static void clsort__force(clsort__measurement *m, int trial)
 {
     const clsort__trial *const f = &m->trials[trial];
-    m->s->forced = f->row || f->select ? f : NULL;
+    m->s->policy->forced = f->row || f->select ? f : NULL;
 }
 
 /* Asks the planner how each trial would sort m->d. */
@@ -16485,7 +16496,7 @@ static void clsort__find_trials(clsort__measurement *m, clsort__timings *t)
                 && !memcmp(&t->config[*same], &t->config[f], sizeof t->config[f]))
                 break;
     }
-    m->s->forced = NULL;
+    m->s->policy->forced = NULL;
 }
 
 /* Does the time of a trial grow faster than the count? */
@@ -16642,7 +16653,7 @@ static clsort_status clsort__run_trial(clsort__measurement *m, int trial, double
     m->s->timed = &timed;
     clsort__force(m, trial);
     status = clsort_enqueue_sort(m->s, m->queue, &m->d, 0, NULL, &last);
-    m->s->forced = NULL;
+    m->s->policy->forced = NULL;
     m->s->timed = NULL;
     if (status == CL_SUCCESS) status = clsort__time_of(m, timed.first, last, ns);
     if (timed.first) CLSORT_CL(clReleaseEvent)(timed.first);
@@ -16672,7 +16683,7 @@ static clsort_status clsort__prepare_trial(clsort__measurement *m, int trial)
     if (status == CL_SUCCESS) status = clsort__ready_plans(&j);
     if (status == CLSORT_ERROR_NOT_READY) status = clsort__check_time(m, m->build);
     if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, &m->warmed, &own);
-    m->s->forced = NULL;
+    m->s->policy->forced = NULL;
     return status;
 }
 
@@ -17016,7 +17027,7 @@ static void clsort__recall_choices(clsort_sorter *s)
 {
     size_t bytes = 0;
     unsigned char *entry;
-    if (!s->options.cache_load || s->pinned) return;
+    if (!s->options.cache_load || s->policy->pinned) return;
     entry = clsort__load_entry(s, clsort__choices_name(s), &bytes);
     if (!entry) return;
     clsort__hush(s, 1);
@@ -17066,13 +17077,13 @@ static clsort_status clsort__take_row(clsort__measurement *m, const clsort__meas
                                       cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
-    clsort__measured *const before = s->measured, *after;
+    clsort__measured *const before = s->policy->measured, *after;
     clsort_status status;
     CLSORT__MUST(clsort__copy_choices(s, before, &after));
     *clsort__make_place(after, &row->of) = *row;
-    s->measured = after;
+    s->policy->measured = after;
     status = clsort__prepare_winners(m, queue);
-    if (status != CL_SUCCESS) s->measured = before;
+    if (status != CL_SUCCESS) s->policy->measured = before;
     clsort__free(status == CL_SUCCESS ? before : after);
     return status;
 }
@@ -17236,11 +17247,11 @@ static clsort_status clsort__run_trials(clsort__measurement *m, int builds,
 {
     clsort_sorter *const s = m->s;
     clsort_status status;
-    s->pinned = 1;
+    s->policy->pinned = 1;
     status = clsort__build_trials(m);
     if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
     if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
-    s->pinned = 0;
+    s->policy->pinned = 0;
     return status;
 }
 
@@ -17487,7 +17498,8 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
     clsort__lines l;
     char own[33], name[CLSORT__MOST_NAME], end[33];
     int i, rows = 0;
-    for (i = 0; i < CLSORT__MEASURED_ROWS; i++) rows += s->measured && s->measured->rows[i].most;
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++)
+        rows += s->policy->measured && s->policy->measured->rows[i].most;
     if (!rows) return CL_SUCCESS;
     CLSORT__REQUIRE(s, clsort__print_device(s, own), CLSORT_ERROR_DEVICE_UNUSABLE,
                     "the driver does not name the device");
@@ -17498,8 +17510,8 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
     snprintf(l.line, sizeof l.line, "device %s %s", own, name);
     clsort__add_line(section, &l);
     for (i = 0; i < CLSORT__MEASURED_ROWS; i++) {
-        if (!s->measured->rows[i].most) continue;
-        clsort__print_choice(&s->measured->rows[i], l.line);
+        if (!s->policy->measured->rows[i].most) continue;
+        clsort__print_choice(&s->policy->measured->rows[i], l.line);
         clsort__add_line(section, &l);
     }
     clsort__print_hash(l.hash, end);
@@ -17521,7 +17533,8 @@ static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsor
 {
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
-    const clsort__measured_row *m = s->measured && !s->pinned ? &s->measured->rows[number] : NULL;
+    const clsort__policy *n = s->policy;
+    const clsort__measured_row *m = n->measured && !n->pinned ? &n->measured->rows[number] : NULL;
     clsort_desc d = clsort_desc_default();
     clsort__crossover row;
     d.key_type = types[number / 3];
@@ -17569,8 +17582,8 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
     if (number < CLSORT__ARRAY_KINDS) clsort__describe_array(s, number, c);
     else {
         for (i = CLSORT__ARRAY_KINDS; i < CLSORT__MEASURED_ROWS; i++) {
-            if (!s->measured || s->pinned) return 0;
-            r = &s->measured->rows[i];
+            if (!s->policy->measured || s->policy->pinned) return 0;
+            r = &s->policy->measured->rows[i];
             if (r->most && clsort__describe_ways(r, &left, c)) break;
         }
         if (i == CLSORT__MEASURED_ROWS) return 0;
@@ -17683,8 +17696,9 @@ CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
                             sorter->message);
     if (status != CL_SUCCESS) return status;
     (*clone)->facts.given_up = sorter->facts.given_up;
-    status = sorter->measured
-                 ? clsort__copy_choices(*clone, sorter->measured, &(*clone)->measured)
+    status = sorter->policy->measured
+                 ? clsort__copy_choices(*clone, sorter->policy->measured,
+                                        &(*clone)->policy->measured)
                  : CL_SUCCESS;
     if (status == CL_SUCCESS) status = clsort__share_comparators(sorter, *clone);
     if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
@@ -17708,7 +17722,7 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     clsort__free(sorter->waits);
     clsort__free(sorter->ranges);
     clsort__free(sorter->build_log);
-    clsort__free(sorter->measured);
+    clsort__free(sorter->policy->measured);
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
     if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
@@ -17807,15 +17821,15 @@ CLSORT__ALONE(clsort_prepare,
 static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__trial *form,
                                size_t *most)
 {
-    const int pinned = s->pinned;
+    const int pinned = s->policy->pinned;
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
     if (form->row && form->row->bitonic && given.count > form->row->bitonic)
         given.count = form->row->bitonic;
     clsort__sort_job(&j, s, s->function, &given, &d);
-    s->pinned = 1;
-    s->forced = form;
+    s->policy->pinned = 1;
+    s->policy->forced = form;
     j.op->judge(&c, &j);
     if (c.status == CL_SUCCESS) {
         j.op->scratch(s, &j);
@@ -17826,8 +17840,8 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
             *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
         }
     }
-    s->forced = NULL;
-    s->pinned = pinned;
+    s->policy->forced = NULL;
+    s->policy->pinned = pinned;
 }
 
 /* The scratch memory of AUTO by any form that may be measured, and by the built-in one: what was
@@ -17868,11 +17882,13 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
 CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
               (sorter, desc, bytes))
 {
+    clsort__policy built_in = clsort__policies[CLSORT__NVIDIA];
     clsort_sorter none;
     clsort_desc d, chosen = clsort_desc_default();
     clsort__job j;
     clsort__layout largest;
     memset(&none, 0, sizeof none);
+    none.policy = &built_in;
     clsort__sort_job(&j, sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
@@ -17885,9 +17901,9 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
     *bytes = !sorter || d.algorithm ? largest.bytes
-             : sorter->pinned       ? clsort__scratch_by_built_in(sorter, &d)
+             : sorter->policy->pinned       ? clsort__scratch_by_built_in(sorter, &d)
                                     : clsort__scratch_by_any(sorter, &d);
-    if (sorter && !d.algorithm && !sorter->pinned && chosen.top_k != d.top_k)
+    if (sorter && !d.algorithm && !sorter->policy->pinned && chosen.top_k != d.top_k)
         *bytes = clsort__larger(*bytes, clsort__scratch_by_any(sorter, &chosen));
     return CL_SUCCESS;
 }
@@ -18214,7 +18230,7 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
     CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
                     CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
-    CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
+    CLSORT__REQUIRE(s, !s->policy->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
                                                                        CLSORT__FIRST_DESC,
@@ -18302,13 +18318,13 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
     if (fits) *fits = 0;
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_load_choices"));
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
-    CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
+    CLSORT__REQUIRE(sorter, !sorter->policy->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
-    CLSORT__MUST(clsort__copy_choices(sorter, sorter->measured, &after));
+    CLSORT__MUST(clsort__copy_choices(sorter, sorter->policy->measured, &after));
     status = clsort__read_choices(sorter, text, after, &taken);
     if (status == CL_SUCCESS && taken) {
-        clsort__free(sorter->measured);
-        sorter->measured = after;
+        clsort__free(sorter->policy->measured);
+        sorter->policy->measured = after;
     } else {
         clsort__free(after);
     }
