@@ -9316,7 +9316,6 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     if (!s) return;
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
-    c->comparator = clsort__find_comparator(s, d);
     p->algorithm->configure(s, p);
 }
 
@@ -10693,6 +10692,7 @@ static void clsort__check_call(clsort__checks *c, clsort__job *j)
 {
     j->op = j->asked;
     j->op->judge(c, j);
+    j->plan.config.comparator = clsort__find_comparator(j->s, &j->plan.d);
 }
 
 /* Checks the arguments of a call, but not its queue, events and buffers, and plans it. What a
@@ -12819,7 +12819,7 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
 {
     return s->facts.has_vectors && clsort__fills_cores(s, p) && p->key.bytes >= 4
-                   && !p->config.value_bytes && !p->config.comparator
+                   && !p->config.value_bytes
                ? s->policy->rows.long_piece
                : s->policy->rows.piece;
 }
