@@ -80,11 +80,12 @@ static int read_head(const bench *b, const case_state *s)
 {
     stage *const t = sorting;
     clsort__plan p;
-    clsort__make_plan(b->sorter, &s->d, &p);
-    clsort__plan_scratch(b->sorter, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
+    clsort__plan_scratch(&b->sorter->facts, b->sorter->policy, &p);
     if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return 1;
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &t->stays, 4);
-    read_tables(s, &p, t->form == &hybrid ? clsort__hybrid_at(b->sorter, &p)
+    read_tables(s, &p, t->form == &hybrid
+                           ? clsort__hybrid_at(&b->sorter->facts, b->sorter->policy, &p)
                                           : 4 * CLSORT__PLAN_WORDS, t->head, sizeof t->head);
     return 1;
 }
@@ -1068,8 +1069,8 @@ static cl_uint prefixes_stay;
 static int read_stays(const bench *b, const case_state *s)
 {
     clsort__plan p;
-    clsort__make_plan(b->sorter, &s->d, &p);
-    clsort__plan_scratch(b->sorter, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
+    clsort__plan_scratch(&b->sorter->facts, b->sorter->policy, &p);
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &prefixes_stay, 4);
     return 1;
 }
@@ -1112,8 +1113,9 @@ static size_t table_bytes(const clsort__plan *p)
 /* What clsort_hybrid_starts lists, clsort_hybrid_resplit takes, and ranges may need. */
 static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t at = clsort__hybrid_at(s, p), digits = clsort__hybrid_second_digits(s, p),
-                 n = p->d.count, buckets = CLSORT__HYBRID_DIGITS * digits,
+    const size_t at = clsort__hybrid_at(&s->facts, s->policy, p),
+                 digits = clsort__hybrid_second_digits(&s->facts, s->policy, p), n = p->d.count,
+                 buckets = CLSORT__HYBRID_DIGITS * digits,
                  group = (size_t)1 << p->config.group_log2,
                  bucket = CLSORT__EDGE_BUCKET_ITEMS(p->config.key_bytes) * group,
                  most = CLSORT__HYBRID_MOST_SECOND_DIGITS(p->config.key_bytes, p->config.wide);
@@ -1148,10 +1150,11 @@ static void sweeps_have_room(const clsort_sorter *s, const clsort__plan *p)
     memset(&j, 0, sizeof j);
     j.n = p->d.count;
     j.w.shape = p->config;
-    clsort__radix_blocks(s, &j);
+    clsort__radix_blocks(&s->facts, s->policy, &j);
     CHECK(4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes + j.blocks * words) <= table_bytes(p));
     CHECK(p->config.wide || j.n < (size_t)1 << 30);
-    CHECK(clsort__ceil_divide(j.blocks, clsort__histogram_groups(s, &j)) * j.block_elements
+    CHECK(clsort__ceil_divide(j.blocks, clsort__histogram_groups(&s->facts, s->policy, &j))
+              * j.block_elements
           <= CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES);
 }
 
@@ -1160,7 +1163,7 @@ static void cached_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t blocks = clsort__smaller(clsort__radix_most_blocks(p->d.count)
                                               - CLSORT__CACHED_WORDS / 256,
-                                          clsort__few_groups(s));
+                                          clsort__few_groups(&s->facts, s->policy));
     CHECK(p->d.count <= s->policy->cached.most_serial
           || 4 * (CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS + blocks * CLSORT__CACHED_RANGES)
                  <= table_bytes(p));
@@ -1171,11 +1174,11 @@ static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
 {
     clsort__plan p = *sort;
     clsort__radix_job j;
-    clsort__plan_partition(s, &p, CLSORT__EDGE_FEW_PARTS - 1);
+    clsort__plan_partition(&s->facts, s->policy, &p, CLSORT__EDGE_FEW_PARTS - 1);
     memset(&j, 0, sizeof j);
     j.n = p.d.count;
     j.w.shape = p.config;
-    clsort__radix_blocks(s, &j);
+    clsort__radix_blocks(&s->facts, s->policy, &j);
     CHECK(4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * j.blocks
                + (j.blocks + 1) * CLSORT__EDGE_FEW_PARTS) <= clsort__block_tables(j.n));
 }
@@ -1202,7 +1205,7 @@ static void streams_have_room(const clsort_sorter *s, clsort_desc d)
     for (k = 1; k < d.count / 4; k += 1 + k / 3) {
         d.top_k = k;
         d.flags = k % 2 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
-        clsort__plan_selection(s, &d, &p);
+        clsort__plan_selection(&s->facts, s->policy, &d, &p);
         if (p.select.how != CLSORT__BY_STREAMS) continue;
         AT("first %zu of %zu, %u cores", k, d.count, (unsigned)s->facts.compute_units);
         CHECK(p.select.parts * k <= p.select.list_capacity
@@ -1229,8 +1232,8 @@ static void plans_have_room(const clsort_sorter *s, int log2_most)
             d.value_size = kind % 3 == 2 ? 4 : 0;
             if (kind % 3 == 2) d.values_out = d.keys_out = CLSORT_LATER;
             if (d.count < 2) continue;
-            clsort__make_plan(s, &d, &p);
-            clsort__plan_scratch(s, &p);
+            clsort__make_plan(&s->facts, s->policy, &d, &p);
+            clsort__plan_scratch(&s->facts, s->policy, &p);
             plan_has_room(s, &p);
             if (!kind && d.count < 1 << 24) streams_have_room(s, d);
         }

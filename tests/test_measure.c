@@ -146,7 +146,7 @@ static void select_by_all_ways(const bench *b, int met[CLSORT__WAYS])
             c.scratch = 1;
             c.d.keys_out = c.d.indices = CLSORT_LATER;
             b->sorter->policy->forced = &form;
-            clsort__plan_selection(b->sorter, &c.d, &p);
+            clsort__plan_selection(&b->sorter->facts, b->sorter->policy, &c.d, &p);
             later_none(&c.d);
             if (p.select.how == way) {
                 met[way]++;

@@ -251,8 +251,8 @@ static int plan_alike(clsort_sorter *a, clsort_sorter *b, clsort_desc d, size_t 
 {
     clsort__plan x, y;
     for (d.count = from; d.count <= most; d.count += d.count / 2 + 1) {
-        clsort__make_plan(a, &d, &x);
-        clsort__make_plan(b, &d, &y);
+        clsort__make_plan(&a->facts, a->policy, &d, &x);
+        clsort__make_plan(&b->facts, b->policy, &d, &y);
         if (x.algorithm != y.algorithm || memcmp(&x.config, &y.config, sizeof x.config)) return 0;
     }
     return 1;
@@ -273,11 +273,11 @@ static int follows(world *w, const clsort_desc *d, int fastest)
             const clsort__crossover row = clsort__corner_row(corner);
             const clsort__trial form = { &row, 0 };
             w->sorter->policy->forced = &form;
-            clsort__make_plan(w->sorter, &at, &p);
+            clsort__make_plan(&w->sorter->facts, w->sorter->policy, &at, &p);
             can |= planned_kind(&p) == fastest;
         }
         w->sorter->policy->forced = NULL;
-        clsort__make_plan(w->sorter, &at, &p);
+        clsort__make_plan(&w->sorter->facts, w->sorter->policy, &at, &p);
         if (!CHECK(!can || planned_kind(&p) == fastest)) {
             printf("  %u keys by family %u\n", (unsigned)at.count, (unsigned)p.config.family);
             return met;
@@ -441,8 +441,8 @@ static void needs_two_rounds(bench *b)
                 CHECK_OK(measure(&w, w.sorter, &d, 0));
                 fresh = new_sorter(&w, 0, NULL);
                 for (at.count = 256; at.count <= d.count; at.count *= 2) {
-                    clsort__make_plan(w.sorter, &at, &is);
-                    clsort__make_plan(fresh, &at, &was);
+                    clsort__make_plan(&w.sorter->facts, w.sorter->policy, &at, &is);
+                    clsort__make_plan(&fresh->facts, fresh->policy, &at, &was);
                     CHECK(planned_kind(&is) == planned_kind(&was)
                           || (fickle && planned_kind(&was) == kind));
                 }
@@ -559,7 +559,7 @@ static void drops_what_is_wrong(bench *b)
             w.wrong = kind;
             CHECK_OK(measure(&w, w.sorter, &d, 0));
             for (at.count = 256; at.count <= d.count; at.count *= 2) {
-                clsort__make_plan(w.sorter, &at, &p);
+                clsort__make_plan(&w.sorter->facts, w.sorter->policy, &at, &p);
                 CHECK(planned_kind(&p) != kind);
             }
             close_world(&w);

@@ -255,7 +255,7 @@ static cl_kernel kernel_beside(const bench *b, const char *text, const char *nam
     cl_kernel kernel = NULL;
     cl_int error;
     CHECK_OK(clsort_set_algorithm(&c.d, c.algorithm));
-    clsort__make_plan(b->sorter, &c.d, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &c.d, &p);
     clsort__make_recipe(b->sorter, &p.config, &r);
     r.list.text[r.list.count++] = text;
     program = clCreateProgramWithSource(clsort_context(b->sorter), (cl_uint)r.list.count,
@@ -325,11 +325,11 @@ static int read_hybrid(const bench *b, const case_state *s)
 {
     const unsigned char *tables = image_at(&s->image, s->image.now, CASE_SCRATCH, 0);
     clsort__plan p;
-    clsort__make_plan(b->sorter, &s->d, &p);
-    clsort__plan_scratch(b->sorter, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
+    clsort__plan_scratch(&b->sorter->facts, b->sorter->policy, &p);
     tables += p.scratch.tables;
     memcpy(&hybrid_stays, tables + 4 * CLSORT__SKIP_PASSES, 4);
-    memcpy(&hybrid_over, tables + clsort__hybrid_at(b->sorter, &p), 4);
+    memcpy(&hybrid_over, tables + clsort__hybrid_at(&b->sorter->facts, b->sorter->policy, &p), 4);
     return 1;
 }
 
@@ -583,7 +583,7 @@ static void misleading_samples(bench *b)
     const clsort_desc d = samples_desc(N);
     clsort__plan p;
     cl_uint kind;
-    clsort__make_plan(b->sorter, &d, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &d, &p);
     CHECK(p.config.family == CLSORT__SAMPLES && !p.config.subset);
     for (kind = 0; kind < 10; kind++) {
         AT("kind %u", (unsigned)kind);
@@ -615,10 +615,10 @@ static void samples_have_room(bench *b)
             sort_case c = samples_make(types[t], n, "uniform");
             clsort__plan p;
             CHECK_OK(clsort_set_algorithm(&c.d, c.algorithm));
-            clsort__make_plan(b->sorter, &c.d, &p);
+            clsort__make_plan(&b->sorter->facts, b->sorter->policy, &c.d, &p);
             if (p.config.family == CLSORT__SAMPLES && !p.config.subset)
                 CHECK(clsort__samples_tables(b->sorter->policy, &p.config, n)
-                      <= clsort__radix_tables(b->sorter, &p));
+                      <= clsort__radix_tables(&b->sorter->facts, b->sorter->policy, &p));
         }
 }
 

@@ -137,7 +137,7 @@ static size_t place_of_sample(const bench *b, const clsort_desc *d)
     const size_t k = d->top_k,
                  patience = 8 + k * (2 + clsort__ceil_log2((cl_uint)(d->count / k + 1)));
     clsort__plan p;
-    clsort__plan_selection(b->sorter, d, &p);
+    clsort__plan_selection(&b->sorter->facts, b->sorter->policy, d, &p);
     return p.select.how == CLSORT__BY_STREAMS && p.select.parts == 1
                ? p.select.list_capacity + (patience - 1) / 32 * 32
                : 0;
@@ -181,7 +181,7 @@ static void large_k_of_long_rows(bench *b)
                 clsort__plan p;
                 c.pattern = patterns[i / 2];
                 c.d.flags = flags[(i + half + side) % 3];
-                clsort__plan_selection(b->sorter, &c.d, &p);
+                clsort__plan_selection(&b->sorter->facts, b->sorter->policy, &c.d, &p);
                 if (p.select.most_capacity != capacity || !test_is_cpu(b)) return;
                 AT("%zu of %zu, %s", k, c.d.count, c.pattern);
                 if (b->sorter->facts.compute_units <= 6)
@@ -237,7 +237,7 @@ static void bounds_of_columns(bench *b)
 static uint32_t sample_clusters(const bench *b, const top_case *c)
 {
     clsort__plan p;
-    clsort__plan_selection(b->sorter, &c->d, &p);
+    clsort__plan_selection(&b->sorter->facts, b->sorter->policy, &c->d, &p);
     return clsort__has_sample(&p) ? p.select.clusters : 0;
 }
 
