@@ -5752,7 +5752,6 @@ typedef struct clsort__facts {
                                    build */
 } clsort__facts;
 
-/* Plans for it use the policy of NVIDIA's GPUs, which take most algorithms. */
 static const clsort__facts clsort__any_device = {
     1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (size_t)-1, 1, (cl_ulong)-1, (cl_ulong)-1, 0, 0
 };
@@ -7288,22 +7287,20 @@ static const clsort__policy clsort__policies[] = {   /* by kind */
     CLSORT__POLICY(CPU, CPU, CPU, "CPUs", "CPUs", 1 << 13, 1 << 12)
 };
 
-/* Chooses by facts of the device. */
-static void clsort__choose_policy(clsort_sorter *s)
+/* The policy of a kind of devices; of any device that of NVIDIA's GPUs, which take most
+   algorithms. */
+static const clsort__policy *clsort__policy_of(const clsort__facts *f)
 {
     enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
-    *s->policy = clsort__policies[
-        s->facts.has_progress       ? CLSORT__NVIDIA
-        : s->facts.always_lanes     ? CLSORT__CPU_LANES
-        : s->facts.has_wide_vectors ? CLSORT__CPU_ROWS
-        : s->facts.has_vectors      ? CLSORT__CPU_VECTORS
-        : s->facts.is_cpu           ? CLSORT__CPU
-        : s->facts.has_local && s->facts.local_bytes >= LEAST_LOCAL
-                && s->facts.max_group >= LEAST_GROUP
+    return &clsort__policies[
+        f->any || f->has_progress ? CLSORT__NVIDIA
+        : f->always_lanes         ? CLSORT__CPU_LANES
+        : f->has_wide_vectors     ? CLSORT__CPU_ROWS
+        : f->has_vectors          ? CLSORT__CPU_VECTORS
+        : f->is_cpu               ? CLSORT__CPU
+        : f->has_local && f->local_bytes >= LEAST_LOCAL && f->max_group >= LEAST_GROUP
             ? CLSORT__OTHER_GPU
             : CLSORT__MERGE_GPU];
-    s->policy->pinned = (s->options.flags
-                         & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
 }
 
 /* Work-groups for all cores; see `cores`. */
@@ -11235,9 +11232,7 @@ static void clsort__merge_shape(const clsort__facts *f, const clsort__policy *n,
     if (!f->is_cpu || t->work_group) clsort__bound_items(n, c);
     clsort__share_tile(f, t, local_only ? n->tiles.most_group_log2 : n->tiles.alone_group_log2,
                        c->family == CLSORT__RUNS && clsort__run_buckets(c)
-                           ? n->tiles.most_group_log2
-                           : n->tiles.most_merging_log2,
-                       c);
+                           ? n->tiles.most_group_log2 : n->tiles.most_merging_log2, c);
 }
 
 /* CPUs with vectors merge in them bare keys, and keys with ascending indices: vector kernels are
@@ -15769,6 +15764,14 @@ static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status statu
     return status;
 }
 
+/* Takes the policy of the device, to which what is measured is added. */
+static void clsort__choose_policy(clsort_sorter *s)
+{
+    *s->policy = *clsort__policy_of(&s->facts);
+    s->policy->pinned = (s->options.flags
+                         & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
+}
+
 /* Checks the arguments of clsort_create and queries the device. */
 static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
                                     int wrong)
@@ -17906,7 +17909,7 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
 CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
               (sorter, desc, bytes))
 {
-    clsort__policy built_in = clsort__policies[CLSORT__NVIDIA];
+    clsort__policy built_in = *clsort__policy_of(&clsort__any_device);
     clsort_sorter none;
     clsort_desc d, chosen = clsort_desc_default();
     clsort__job j;
