@@ -6229,6 +6229,8 @@ typedef struct clsort__parts {
 
 /* All that is derived from a description before anything is enqueued. */
 typedef struct clsort__plan {
+    const clsort__facts *facts;     /* that it was made by */
+    const clsort__policy *policy;
     clsort_desc d;              /* with AUTO's choice */
     const struct clsort__algorithm *algorithm;
     int by_auto;                /* AUTO chose the algorithm */
@@ -6292,9 +6294,9 @@ typedef struct clsort__algorithm {
     int stable;                 /* equal keys keep their order */
     int needs_alt;              /* CLSORT__ALT_* */
     /* Sets the plan's config and helper. */
-    void (*configure)(const clsort__facts *f, const clsort__policy *n, clsort__plan *p);
+    void (*configure)(clsort__plan *p);
     /* The bytes of its kernels' tables; NULL: none. */
-    size_t (*tables)(const clsort__facts *f, const clsort__policy *n, const clsort__plan *p);
+    size_t (*tables)(const clsort__plan *p);
     /* Enqueues a sort from w->from to w->to. */
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
@@ -6312,8 +6314,7 @@ typedef struct clsort__radix_form {
     size_t test_count;          /* elements of its longest self-test; 0: as many as of passes */
     /* Returns 1 and fills in *c if this form should sort p, which has the passes. NULL: it is one
        of the forms of passes. */
-    int (*shape)(const clsort__facts *f, const clsort__policy *n, const clsort__plan *p,
-                 clsort__config *c);
+    int (*shape)(const clsort__plan *p, clsort__config *c);
     /* From this count on, and this number of cores (0: never), passes are enqueued behind it. They
        run only if it gives up. */
     size_t passes_count;
@@ -8159,7 +8160,7 @@ static clsort__hash clsort__recipe_name(const clsort_sorter *s, const clsort__re
 }
 
 /* What the line numbers of a build log count. */
-static void clsort__say_program(const clsort_sorter *s, const clsort__config *c, char *text,
+static void clsort__say_program(const clsort__facts *f, const clsort__config *c, char *text,
                                 size_t size)
 {
 #define CLSORT__SHAPE_TEXT(name, text) text,
@@ -8169,7 +8170,7 @@ static void clsort__say_program(const clsort_sorter *s, const clsort__config *c,
 #undef CLSORT__CASE
 #undef CLSORT__SHAPE_TEXT
     snprintf(text, size, "\nLines count in what tools/dev/embed --program %s.%s prints\n", family,
-             shapes[clsort__shape(&s->facts, c)]);
+             shapes[clsort__shape(f, c)]);
 }
 
 static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p, const clsort__recipe *r)
@@ -8183,7 +8184,7 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p, const
     CLSORT__MUST(clsort__note(s, code, "clCreateProgramWithSource"));
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, r->options, NULL, NULL);
     if (code == CL_SUCCESS) return CL_SUCCESS;
-    clsort__say_program(s, &p->config, where, sizeof where);
+    clsort__say_program(&s->facts, &p->config, where, sizeof where);
     clsort__keep_log(s, p->program, where);
     return clsort__fail_build(s, &p->config, code);
 }
@@ -8796,11 +8797,12 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
 
 /* The most bytes of a scratch buffer: the device's limit, or an array of the caller's if that is
    larger. The caller's scratch is one buffer, of any size. */
-static size_t clsort__most_bytes(const clsort__facts *f, const clsort__plan *p)
+static size_t clsort__most_bytes(const clsort__plan *p)
 {
     const size_t keys = p->d.keys ? p->data.extent * p->data.element_bytes : 0;
     const size_t values = p->d.values ? p->data.extent * p->d.value_size : 0;
-    const cl_ulong any = ~(size_t)0, most = f->max_allocation < any ? f->max_allocation : any;
+    const cl_ulong any = ~(size_t)0,
+                   most = p->facts->max_allocation < any ? p->facts->max_allocation : any;
     if (p->d.scratch) return ~(size_t)0;
     return clsort__largest((size_t)most, keys, values);
 }
@@ -9224,12 +9226,12 @@ static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
 }
 
 /* Are there rows, or pieces of rows, enough for all cores? */
-static int clsort__fills_cores(const clsort__facts *f, const clsort__policy *n,
-                               const clsort__plan *p)
+static int clsort__fills_cores(const clsort__plan *p)
 {
-    const size_t cores = f->compute_units;
-    return p->d.rows >= n->rows.per_core * cores
-           || p->data.extent / n->rows.long_piece >= n->rows.pieces_per_core * cores;
+    const size_t cores = p->facts->compute_units;
+    return p->d.rows >= p->policy->rows.per_core * cores
+           || p->data.extent / p->policy->rows.long_piece
+                  >= p->policy->rows.pieces_per_core * cores;
 }
 
 /* From how many elements of a row on AUTO sorts one row after another, each as an array of its own.
@@ -9246,13 +9248,13 @@ static size_t clsort__long_row_least(const clsort__facts *f, const clsort__polic
 }
 
 /* Does AUTO sort rows one after another? */
-static int clsort__takes_one_by_one(const clsort__facts *f, const clsort__policy *n,
-                                    const clsort__plan *p)
+static int clsort__takes_one_by_one(const clsort__plan *p)
 {
-    return !f->any && p->by_auto && p->d.rows > 1 && p->d.rows <= n->rows.most_one_by_one
-           && !p->data.at_offsets && !p->d.tuning.work_group && !p->d.tuning.items
-           && p->d.count >= clsort__long_row_least(f, n, &p->d)
-           && !(f->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(f, n, p));
+    return !p->facts->any && p->by_auto && p->d.rows > 1
+           && p->d.rows <= p->policy->rows.most_one_by_one && !p->data.at_offsets
+           && !p->d.tuning.work_group && !p->d.tuning.items
+           && p->d.count >= clsort__long_row_least(p->facts, p->policy, &p->d)
+           && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
 }
 
 /* The description of one of several rows, which is sorted as stable as they are. */
@@ -9305,7 +9307,7 @@ static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
 }
 
 /* Derives what the kernels of a plan are compiled for. */
-static void clsort__plan_config(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_config(clsort__plan *p)
 {
     clsort__config *c = &p->config;
     const clsort_desc *d = &p->d;
@@ -9316,10 +9318,10 @@ static void clsort__plan_config(const clsort__facts *f, const clsort__policy *n,
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
     c->indirect = d->precedes && p->indirect;
     c->turns = !p->stable && p->key.ignored;
-    if (f->any) return;
+    if (p->facts->any) return;
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
-    p->algorithm->configure(f, n, p);
+    p->algorithm->configure(p);
 }
 
 /* May kernels pack keys and values into lanes of the second array? */
@@ -9350,13 +9352,12 @@ static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
 }
 
 /* Lays out the scratch memory. The header's MEMORY chapter says it, tables by their bounds. */
-static void clsort__plan_scratch(const clsort__facts *f, const clsort__policy *policy,
-                                 clsort__plan *p)
+static void clsort__plan_scratch(clsort__plan *p)
 {
     clsort__layout *l = &p->scratch.layout;
     const size_t n = p->data.extent;
     const int alt = p->algorithm->needs_alt;
-    l->most = clsort__most_bytes(f, p);
+    l->most = clsort__most_bytes(p);
     if (p->indirect) {
         if (!p->sorts_into_output && !p->d.precedes)
             p->scratch.work_keys = clsort__take(l, n * p->key.bytes);
@@ -9371,8 +9372,7 @@ static void clsort__plan_scratch(const clsort__facts *f, const clsort__policy *p
         || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == 1)) {
         clsort__take_alt(l, p);
     }
-    if (p->algorithm->tables)
-        p->scratch.tables = clsort__take(l, p->algorithm->tables(f, policy, p));
+    if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(p));
 }
 
 /* The plan of an algorithm that AUTO chose or that the description names; CLSORT_AUTO: none can
@@ -9381,6 +9381,8 @@ static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, con
                             cl_uint algorithm, clsort__plan *p)
 {
     memset(p, 0, sizeof *p);
+    p->facts = f;
+    p->policy = n;
     p->d = *d;
     p->d.algorithm = algorithm;
     clsort__plan_key(d, &p->key);
@@ -9399,7 +9401,7 @@ static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, con
     p->sorts_into_output = p->data.writes_keys && !d->record_size
                            && !clsort__merges_codes(&p->key.codec) && !p->key.has_codes
                            && (!p->data.segments || p->data.in_place);
-    clsort__plan_config(f, n, p);
+    clsort__plan_config(p);
 }
 
 /* Derives everything but the layout of scratch from a description whose plain values were checked.
@@ -9421,7 +9423,7 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
         if (desc->algorithm && d.algorithm != desc->algorithm) continue;
         if (!clsort__can(d.algorithm, &d)) continue;
         clsort__plan_by(&clsort__any_device, clsort__policies, desc, d.algorithm, &p);
-        clsort__plan_scratch(&clsort__any_device, clsort__policies, &p);
+        clsort__plan_scratch(&p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
     if (desc->rows > 1 && !desc->algorithm
@@ -10589,7 +10591,7 @@ typedef struct clsort__operation {
     /* Blames mistakes, and plans a call that has none. */
     void (*judge)(clsort__checks *c, clsort__job *j);
     /* Lays out scratch memory; NULL: there is none. */
-    void (*scratch)(const clsort__facts *f, const clsort__policy *n, clsort__job *j);
+    void (*scratch)(clsort__job *j);
     /* Checks the buffers, then the limits. */
     clsort_status (*buffers)(clsort__job *j);
     /* Builds the programs, finds scratch memory. */
@@ -10706,11 +10708,11 @@ static clsort_status clsort__plan_job(clsort__job *j)
     clsort__check_call(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
     if (!j->op->scratch) return CL_SUCCESS;
-    j->op->scratch(&j->s->facts, j->s->policy, j);
+    j->op->scratch(j);
     if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
         j->s->policy->pinned = 1;
         clsort__check_call(&c, j);
-        j->op->scratch(&j->s->facts, j->s->policy, j);
+        j->op->scratch(j);
         j->s->policy->pinned = 0;
     }
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
@@ -11071,11 +11073,11 @@ static void clsort__bitonic_shape(const clsort__facts *f, const clsort__policy *
     else clsort__share_tile(f, t, p->tiles.group_log2, p->bitonic.most_group_log2, c);
 }
 
-static void clsort__plan_bitonic(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_bitonic(clsort__plan *p)
 {
     const cl_uint step = clsort__step_choice(&p->d.tuning),
                   local = clsort__local_choice(&p->d.tuning);
-    clsort__bitonic_shape(f, n, &p->d.tuning, &p->config);
+    clsort__bitonic_shape(p->facts, p->policy, &p->d.tuning, &p->config);
     if (step || local == CLSORT__LOCAL_GLOBAL_TAIL)
         p->helper = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     else
@@ -11112,7 +11114,7 @@ static void clsort__arg_pass(clsort__run *run, const clsort__plan *p, const clso
 static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
                                  const clsort__merge_pass *m, size_t slice)
 {
-    const cl_uint spread_log2 = run->s->policy->merge.spread_log2;
+    const cl_uint spread_log2 = p->policy->merge.spread_log2;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_SPLIT);
     clsort__arg_pass(run, p, m, slice);
     clsort__arg_span(run, m->splits);
@@ -11129,7 +11131,7 @@ static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
 static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                                const clsort__merge_pass *m)
 {
-    const size_t slice = clsort__merge_slice(run->s->policy, shape, m->n);
+    const size_t slice = clsort__merge_slice(p->policy, shape, m->n);
     if (m->stored) clsort__merge_splits(run, p, m, slice);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
     clsort__arg_pass(run, p, m, slice);
@@ -11147,7 +11149,7 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     const clsort__config *shape = &w->shape;
     const int local_only = p->config.family == CLSORT__PUBLISHED_MERGE;
     const size_t slice = local_only ? clsort__merge_tile(shape)
-                                    : clsort__merge_slice(run->s->policy, shape, p->d.count);
+                                    : clsort__merge_slice(p->policy, shape, p->d.count);
     clsort__use_kernel(run, &p->config,
                        local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
     CLSORT__ARRAYS(run, w->from, to);
@@ -11172,11 +11174,11 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
 
 /* A kernel of its own finds a pass's splits if many more work-groups are launched than run at once:
    none then waits for its search. A comparator's splits must be clamped before use. */
-static int clsort__stores_splits(const clsort__facts *f, const clsort__policy *n,
-                                 const clsort__plan *p, size_t slice)
+static int clsort__stores_splits(const clsort__plan *p, size_t slice)
 {
     return p->d.precedes
-           || (slice >= n->merge.split_slice && p->d.count / slice > clsort__busy_groups(f, n));
+           || (slice >= p->policy->merge.split_slice
+               && p->d.count / slice > clsort__busy_groups(p->facts, p->policy));
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. Tiles are sorted to `to` or to alt,
@@ -11185,7 +11187,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
 {
     const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
     const clsort__config vectors = clsort__built_shape(run->s, &p->helper);
-    const size_t slice = clsort__merge_slice(run->s->policy, &w->shape, p->d.count);
+    const size_t slice = clsort__merge_slice(p->policy, &w->shape, p->d.count);
     const cl_uint tile_log2 = p->helper.lanes ? clsort__tile_log2(&vectors, 0)
                                               : w->shape.share_log2 + w->shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count),
@@ -11196,12 +11198,10 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     else clsort__merge_tiles(run, p, w, now);
     for (i = 0; i < passes; i++) {
         const size_t length = (size_t)1 << (tile_log2 + i);
-        const clsort__merge_pass m = {
-            now,       now,
-            alt,       p->d.count,
-            length,    2 * length - 1,
-            w->tables, clsort__stores_splits(&run->s->facts, run->s->policy, p, slice)
-        };
+        const clsort__merge_pass m = { now,       now,
+                                       alt,       p->d.count,
+                                       length,    2 * length - 1,
+                                       w->tables, clsort__stores_splits(p, slice) };
         clsort__merge_runs(run, p, &w->shape, &m);
         now = m.to;
         alt = m.a;
@@ -11216,8 +11216,9 @@ static int clsort__run_buckets(const clsort__config *c)
 
 /* The shape of merge kernels. On a CPU each work-item has a slice, unless the caller names a
    work-group. */
-static void clsort__merge_shape(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__merge_shape(clsort__plan *p)
 {
+    const clsort__policy *n = p->policy;
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     const cl_uint words = clsort__element_words(c);
@@ -11229,28 +11230,29 @@ static void clsort__merge_shape(const clsort__facts *f, const clsort__policy *n,
                     : words == 2    ? n->merge.double_items_log2
                                     : n->merge.wide_items_log2;
     if (c->items_log2 > n->merge.most_items_log2) c->items_log2 = n->merge.most_items_log2;
-    if (!f->is_cpu || t->work_group) clsort__bound_items(n, c);
-    clsort__share_tile(f, t, local_only ? n->tiles.most_group_log2 : n->tiles.alone_group_log2,
+    if (!p->facts->is_cpu || t->work_group) clsort__bound_items(n, c);
+    clsort__share_tile(p->facts, t,
+                       local_only ? n->tiles.most_group_log2 : n->tiles.alone_group_log2,
                        c->family == CLSORT__RUNS && clsort__run_buckets(c)
                            ? n->tiles.most_group_log2 : n->tiles.most_merging_log2, c);
 }
 
 /* CPUs with vectors merge in them bare keys, and keys with ascending indices: vector kernels are
    not stable, so equal elements must be the same, or ordered by index. */
-static int clsort__merges_vectors(const clsort__facts *f, const clsort__plan *p)
+static int clsort__merges_vectors(const clsort__plan *p)
 {
-    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && f->has_vectors
+    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && p->facts->has_vectors
            && !p->d.precedes && !p->d.tuning.items
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
 
 /* Plans the kernels of merge, and on CPUs those that sort its tiles. */
-static void clsort__plan_merge(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_merge(clsort__plan *p)
 {
     clsort_tuning none;
     memset(&none, 0, sizeof none);
-    clsort__merge_shape(f, n, p);
-    if (!clsort__merges_vectors(f, p)) {
+    clsort__merge_shape(p);
+    if (!clsort__merges_vectors(p)) {
         p->config.subset = p->config.family == CLSORT__MERGE && !p->d.precedes
                            && p->d.count <= clsort__merge_tile(&p->config);
         return;
@@ -11258,14 +11260,11 @@ static void clsort__plan_merge(const clsort__facts *f, const clsort__policy *n, 
     p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
     p->helper = clsort__config_of(p, CLSORT__BITONIC);
-    clsort__bitonic_shape(f, n, &none, &p->helper);
+    clsort__bitonic_shape(p->facts, p->policy, &none, &p->helper);
 }
 
-static size_t clsort__merge_tables(const clsort__facts *f, const clsort__policy *n,
-                                   const clsort__plan *p)
+static size_t clsort__merge_tables(const clsort__plan *p)
 {
-    (void)f;
-    (void)n;
     return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
@@ -11487,15 +11486,15 @@ static cl_uint clsort__runs_step(const clsort__policy *n, const clsort__config *
 }
 
 /* Plans the kernels of a merge of runs. */
-static void clsort__plan_runs(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_runs(clsort__plan *p)
 {
     clsort__config *c = &p->config;
     memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__RUNS;
     c->ties = c->subset = 0;
-    c->team = clsort__team(f);
+    c->team = clsort__team(p->facts);
     c->radix_items = CLSORT__EDGE_BUCKET_ITEMS(c->key_bytes);
-    clsort__merge_shape(f, n, p);
+    clsort__merge_shape(p);
     clsort__least_tile(c);
     c->lanes = 1;
 }
@@ -11543,21 +11542,20 @@ static void clsort__check_runs(clsort__checks *c, clsort__job *j)
     }
     if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
     clsort__check_as_sort(c, &d, CLSORT__RUNS);
-    if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(&c->s->facts, c->s->policy, &j->plan);
+    if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(&j->plan);
 }
 
 /* A table with a row for each tile, whatever work-groups the kernels get, and for each sample. */
-static void clsort__runs_scratch(const clsort__facts *f, const clsort__policy *policy,
-                                 clsort__job *j)
+static void clsort__runs_scratch(clsort__job *j)
 {
     clsort__plan *p = &j->plan;
     clsort__layout *l = &p->scratch.layout;
-    const size_t n = p->d.count, samples = n >> clsort__runs_step(policy, &p->config),
+    const size_t n = p->d.count, samples = n >> clsort__runs_step(p->policy, &p->config),
                  least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
     const size_t rows = p->config.share_log2 ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
-                                             : n / policy->runs.most_tile + 2 + samples
-                                                   + 2 * clsort__few_groups(f, policy);
-    l->most = clsort__most_bytes(f, p);
+                                             : n / p->policy->runs.most_tile + 2 + samples
+                                                   + 2 * clsort__few_groups(p->facts, p->policy);
+    l->most = clsort__most_bytes(p);
     if (j->idle) return;
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
 }
@@ -11584,10 +11582,10 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
     r->p = p;
     r->shape = shape;
     r->n = p->d.count;
-    r->step_log2 = clsort__runs_step(j->s->policy, &r->shape);
-    r->tile = clsort__runs_tile(&j->s->facts, j->s->policy, &r->shape, r->n);
+    r->step_log2 = clsort__runs_step(p->policy, &r->shape);
+    r->tile = clsort__runs_tile(p->facts, p->policy, &r->shape, r->n);
     r->tiles = clsort__ceil_divide(r->n, r->tile);
-    r->slack = clsort__runs_slack(j->s->policy, &r->shape);
+    r->slack = clsort__runs_slack(p->policy, &r->shape);
     for (; piece < out; piece++) {
         if (!piece->count) continue;
         r->from[r->runs] = piece->arrays;
@@ -11784,14 +11782,16 @@ static void clsort__radix_large(const clsort__policy *p, clsort__config *c)
 
 /* The shape of radix kernels. On a CPU each work-item has a block, unless the caller names a
    work-group. */
-static void clsort__radix_shape(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__radix_shape(clsort__plan *p)
 {
+    const clsort__policy *n = p->policy;
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     const int sweeps = c->family == CLSORT__SWEEP, parts = c->family == CLSORT__PARTITION;
     if (!parts) c->digit_bits = 8;
-    c->group_log2 = clsort__choose_group(f, t, n->tiles.alone_group_log2, n->tiles.most_group_log2);
-    c->team = (sweeps || parts) && 1 << c->group_log2 >= CLSORT__WARP ? clsort__team(f) : 16;
+    c->group_log2 = clsort__choose_group(p->facts, t, n->tiles.alone_group_log2,
+                                         n->tiles.most_group_log2);
+    c->team = (sweeps || parts) && 1 << c->group_log2 >= CLSORT__WARP ? clsort__team(p->facts) : 16;
     c->radix_items = !t->items                      ? clsort__radix_fast(n, c)
                      : t->items < n->radix.most_items ? t->items : n->radix.most_items;
     if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
@@ -11802,7 +11802,7 @@ static void clsort__radix_shape(const clsort__facts *f, const clsort__policy *n,
         && clsort__radix_widest(c) <= 2)
         clsort__radix_large(n, c);
     c->share_log2 = c->group_log2;
-    while (c->share_log2 > 0 && clsort__local_need(c) > f->local_bytes) {
+    while (c->share_log2 > 0 && clsort__local_need(c) > p->facts->local_bytes) {
         if (c->radix_items > 8) c->radix_items /= 2;
         else if (c->digit_bits > 4 && !parts) c->digit_bits -= 4;
         else c->share_log2 = --c->group_log2;
@@ -11849,18 +11849,18 @@ static size_t clsort__block_tables(size_t n)
 
 /* Bytes of radix tables: of blocks, or of a sweep's tiles. With sweeps there is room for either:
    they may turn out not to build, and the size must not fall with the count. */
-static size_t clsort__radix_tables(const clsort__facts *f, const clsort__policy *policy,
-                                   const clsort__plan *p)
+static size_t clsort__radix_tables(const clsort__plan *p)
 {
     const size_t n = p->d.count;
-    const size_t tile = !f->any
+    const size_t tile = !p->facts->any
                             ? clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
-                                              (size_t)clsort__radix_fast(policy, &p->config) << 8)
+                                              (size_t)clsort__radix_fast(p->policy, &p->config)
+                                                  << 8)
                             : (size_t)CLSORT__SWEEP_TILE;
     const size_t of_blocks = clsort__block_tables(n);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
                             + (n / tile + 1) * 4 * 256 * (n >> 30 ? 2 : 1);
-    if (!f->any && p->config.family != CLSORT__SWEEP) return of_blocks;
+    if (!p->facts->any && p->config.family != CLSORT__SWEEP) return of_blocks;
     return of_blocks > of_tiles ? of_blocks : of_tiles;
 }
 
@@ -12009,7 +12009,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
     const clsort__config *shape = &w->shape;
-    const clsort__policy *n = run->s->policy;
+    const clsort__policy *n = p->policy;
     const size_t few = shape->share_log2 ? clsort__radix_tile(shape) : n->radix.most_serial;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
@@ -12023,7 +12023,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
     if (clsort__may_mend(&p->config) && !gated && j.passes > n->radix.prefixes_passes
         && j.n >= n->radix.prefixes)
         j.mends = CLSORT__LEAVES_BITS;
-    clsort__radix_blocks(&run->s->facts, run->s->policy, &j);
+    clsort__radix_blocks(p->facts, p->policy, &j);
     if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, &j);
     else if (gated || j.n > few) clsort__radix_block_passes(run, &j);
     else
@@ -12035,15 +12035,15 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
 }
 
 /* Plans the passes. */
-static void clsort__plan_passes(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_passes(clsort__plan *p)
 {
-    p->config.family = clsort__radix_family(f, n, &p->d);
+    p->config.family = clsort__radix_family(p->facts, p->policy, &p->d);
     p->config.turns = 0;
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
                            ? (cl_uint)CLSORT__SUBSET_ALONE
                            : 0;
-    clsort__radix_shape(f, n, p);
+    clsort__radix_shape(p);
 }
 
 /* ---- >>partition ----------------------------------------------------------------------------- */
@@ -12075,8 +12075,7 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
 }
 
 /* Plans the kernels of a partition. */
-static void clsort__plan_partition(const clsort__facts *f, const clsort__policy *n, clsort__plan *p,
-                                   cl_uint splitter_count)
+static void clsort__plan_partition(clsort__plan *p, cl_uint splitter_count)
 {
     clsort__config *c = &p->config;
     memset(&p->helper, 0, sizeof p->helper);
@@ -12086,7 +12085,7 @@ static void clsort__plan_partition(const clsort__facts *f, const clsort__policy 
     c->wide = 0;
     c->few_parts = splitter_count < CLSORT__EDGE_FEW_PARTS;
     c->digit_bits = c->few_parts ? 4 : 8;
-    clsort__radix_shape(f, n, p);
+    clsort__radix_shape(p);
 }
 
 static void clsort__check_partition(clsort__checks *c, clsort__job *j)
@@ -12101,16 +12100,13 @@ static void clsort__check_partition(clsort__checks *c, clsort__job *j)
     CLSORT__PIECE(j, m, keys_out, values_out, "", m->count);
     clsort__check_as_sort(c, &d, CLSORT__PARTITION);
     clsort__check_splitters(c, m, j->needs_buffers);
-    if (clsort__check_pieces(c, &d, j))
-        clsort__plan_partition(&c->s->facts, c->s->policy, &j->plan, m->splitter_count);
+    if (clsort__check_pieces(c, &d, j)) clsort__plan_partition(&j->plan, m->splitter_count);
 }
 
-static void clsort__partition_scratch(const clsort__facts *f, const clsort__policy *n,
-                                      clsort__job *j)
+static void clsort__partition_scratch(clsort__job *j)
 {
-    (void)n;
     clsort__plan *p = &j->plan;
-    p->scratch.layout.most = clsort__most_bytes(f, p);
+    p->scratch.layout.most = clsort__most_bytes(p);
     p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(p->d.count));
 }
 
@@ -12157,7 +12153,7 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
     memset(&b, 0, sizeof b);
     b.w.shape = clsort__built_shape(j->s, &p->config);
     b.n = p->d.count ? p->d.count : 1;
-    clsort__radix_blocks(&j->s->facts, j->s->policy, &b);
+    clsort__radix_blocks(p->facts, p->policy, &b);
     l = clsort__radix_sizes(&b.w.shape);
     splitters = clsort__splitter_bytes(&b.w.shape);
     clsort__traffic(run, 0, keys);
@@ -12241,11 +12237,11 @@ static cl_uint clsort__hybrid_group(const clsort__facts *f, const clsort__policy
 
 /* The second digits of a range; 0: a range is a bucket, which may have half as many elements again
    as on average. */
-static size_t clsort__hybrid_second_digits(const clsort__facts *f, const clsort__policy *n,
-                                           const clsort__plan *p)
+static size_t clsort__hybrid_second_digits(const clsort__plan *p)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
-                  chosen = !f->any ? clsort__hybrid_group(f, n, &p->d.tuning) : least,
+                  chosen = !p->facts->any ? clsort__hybrid_group(p->facts, p->policy, &p->d.tuning)
+                                          : least,
                   group_log2 = chosen > least ? chosen : least; /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
@@ -12270,51 +12266,50 @@ static int clsort__pairs_can(const clsort__plan *p)
 
 /* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest and many sorts
    are to come? */
-static int clsort__hybrid_may(const clsort__facts *f, const clsort__policy *n,
-                              const clsort__plan *p)
+static int clsort__hybrid_may(const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
-    const int own = !named && !t->work_group && !t->items && !f->is_cpu && !f->few_sorts
-                    && p->d.count >= clsort__find_crossover(f, n, &p->d).hybrid;
+    const int own = !named && !t->work_group && !t->items && !p->facts->is_cpu
+                    && !p->facts->few_sorts
+                    && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
     return (own || named == CLSORT__RADIX_HYBRID)
            && (clsort__top_down_can(p) || clsort__pairs_can(p));
 }
 
 /* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
    order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. */
-static int clsort__pairs_gain(const clsort__facts *f, const clsort__policy *n,
-                              const clsort__plan *p)
+static int clsort__pairs_gain(const clsort__plan *p)
 {
-    const int sweeps = clsort__radix_family(f, n, &p->d) == CLSORT__SWEEP;
+    const int sweeps = clsort__radix_family(p->facts, p->policy, &p->d) == CLSORT__SWEEP;
     return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
-           && !(sweeps && p->d.count > n->hybrid.most_pairs);
+           && !(sweeps && p->d.count > p->policy->hybrid.most_pairs);
 }
 
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
    are not the fastest. */
-static int clsort__hybrid_shape(const clsort__facts *f, const clsort__policy *n,
-                                const clsort__plan *p, clsort__config *c)
+static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
-    const cl_uint most = code == 8 ? n->hybrid.long_items : n->hybrid.items;
-    if (!clsort__hybrid_may(f, n, p)) return 0;
+    const cl_uint most = code == 8 ? p->policy->hybrid.long_items : p->policy->hybrid.items;
+    if (!clsort__hybrid_may(p)) return 0;
     if (p->config.value_bytes
-        && (clsort__alt_bytes(p) > clsort__most_bytes(f, p)
-            || (!t->variant && !clsort__pairs_gain(f, n, p))))
+        && (clsort__alt_bytes(p) > clsort__most_bytes(p)
+            || (!t->variant && !clsort__pairs_gain(p))))
         return 0;
     if (p->d.count < 2
-        || p->d.count > (code < 8 ? n->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
+        || p->d.count > (code < 8 ? p->policy->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
         return 0;
     c->family = CLSORT__HYBRID;
     c->key_bytes = (cl_uint)code;
     c->wide = clsort__hybrid_wide(p);
     c->digit_bits = 8;
-    c->team = clsort__team(f);
+    c->team = clsort__team(p->facts);
     c->radix_items = t->items && t->items < most ? t->items : most;
-    c->group_log2 = c->share_log2 = clsort__hybrid_group(f, n, t);
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_need(c) <= f->local_bytes;
+    c->group_log2 = c->share_log2 = clsort__hybrid_group(p->facts, p->policy, t);
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
+           && clsort__hybrid_need(c) <= p->facts->local_bytes;
 }
 
 /* The list of buckets lies where the passes have their tables. Where ranges have second digits,
@@ -12329,12 +12324,11 @@ typedef char clsort__the_list_of_buckets_has_room
          : -1];
 
 /* Where the tables of hybrid radix begin, in bytes: behind those of the passes. */
-static size_t clsort__hybrid_at(const clsort__facts *f, const clsort__policy *n,
-                                const clsort__plan *p)
+static size_t clsort__hybrid_at(const clsort__plan *p)
 {
     clsort__plan passes = *p;
     if (p->helper.family) passes.config = p->helper;
-    return clsort__round_up(clsort__radix_tables(f, n, &passes));
+    return clsort__round_up(clsort__radix_tables(&passes));
 }
 
 /* What all launches of hybrid kernels share: where the tables begin, in words; the most second
@@ -12418,9 +12412,9 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     memset(&j, 0, sizeof j);
     j.p = p;
     j.w = &both;
-    j.tables = clsort__hybrid_at(&run->s->facts, run->s->policy, p) / 4;
-    j.second_digits = clsort__hybrid_second_digits(&run->s->facts, run->s->policy, p);
-    j.group_digits = clsort__hybrid_group_digits(&run->s->facts, run->s->policy, &j);
+    j.tables = clsort__hybrid_at(p) / 4;
+    j.second_digits = clsort__hybrid_second_digits(p);
+    j.group_digits = clsort__hybrid_group_digits(p->facts, p->policy, &j);
     clsort__hybrid_buckets(run, &j);
     passes.config = p->helper;
     rest.shape = clsort__tile_shape(run->s, &passes);
@@ -12487,9 +12481,9 @@ static size_t clsort__samples_tables(const clsort__policy *p, const clsort__conf
 
 /* May radix of samples sort pairs, each as a code of a key and the number of its element? Values
    are gathered in the end, so they must not lie where they go. */
-static int clsort__samples_pairs_can(const clsort__facts *f, const clsort__plan *p)
+static int clsort__samples_pairs_can(const clsort__plan *p)
 {
-    return clsort__packs(p) && !p->d.precedes && clsort__alt_bytes(p) <= clsort__most_bytes(f, p)
+    return clsort__packs(p) && !p->d.precedes && clsort__alt_bytes(p) <= clsort__most_bytes(p)
            && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
 }
 
@@ -12497,32 +12491,32 @@ static int clsort__samples_pairs_can(const clsort__facts *f, const clsort__plan 
    are two launches as long as a bucket has four samples. More work-items with fewer keys each sort
    buckets on NVIDIA's GPUs. Elsewhere work-items have fewer keys, if there are enough buckets for
    all. On Intel's with narrow sub-groups some of 16 keys would spill. */
-static int clsort__samples_shape(const clsort__facts *f, const clsort__policy *n,
-                                 const clsort__plan *p, clsort__config *c)
+static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
 {
-    const cl_uint group = clsort__choose_group(f, &p->d.tuning, n->tiles.group_log2,
-                                               n->tiles.most_group_log2),
-                  few = n->samples.few_items_log2, wide = n->samples.many_group_log2;
-    const int many = !p->d.tuning.work_group && f->max_group >= (size_t)1 << wide;
-    if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(f, p)) return 0;
+    const cl_uint group = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
+                                               p->policy->tiles.most_group_log2),
+                  few = p->policy->samples.few_items_log2,
+                  wide = p->policy->samples.many_group_log2;
+    const int many = !p->d.tuning.work_group && p->facts->max_group >= (size_t)1 << wide;
+    if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(p)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
-    c->items_log2 = c->key_bytes == 8 ? few : n->samples.items_log2;
-    c->team = clsort__team(f);
+    c->items_log2 = c->key_bytes == 8 ? few : p->policy->samples.items_log2;
+    c->team = clsort__team(p->facts);
     c->group_log2 = group;
     c->subset = (cl_uint)CLSORT__SUBSET_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->subset = 0;
-        if (f->has_warps ? many : f->has_narrow && c->key_bytes == 4) {
+        if (p->facts->has_warps ? many : p->facts->has_narrow && c->key_bytes == 4) {
             c->group_log2 = many ? wide : group;
             c->items_log2 = few;
-        } else if (p->d.count <= clsort__samples_spread(n, group)) {
+        } else if (p->d.count <= clsort__samples_spread(p->policy, group)) {
             c->items_log2 = few;
         }
     }
     c->share_log2 = c->group_log2;
     c->radix_items = 1u << c->items_log2;
-    return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= f->local_bytes
+    return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= p->facts->local_bytes
            && p->d.count <= clsort__radix_tile(c) * (c->subset ? 1 : clsort__radix_tile(c) / 16);
 }
 
@@ -12550,7 +12544,7 @@ static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsor
         clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_TILE, 1);
         return;
     }
-    j = clsort__cut_samples(run->s->policy, &w->shape, p->d.count);
+    j = clsort__cut_samples(p->policy, &w->shape, p->d.count);
     clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_SPLIT, j.tiles);
     clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets);
     run->s->seed += run->mode == CLSORT__RUN;
@@ -12574,19 +12568,19 @@ static int clsort__sorts_as_it_is(const clsort__plan *p)
 
 /* Says in *c what the kernel is compiled for; 0 if there are too many elements for it, or it does
    not fit the device. */
-static int clsort__ranks_shape(const clsort__facts *f, const clsort__policy *n,
-                               const clsort__plan *p, clsort__config *c)
+static int clsort__ranks_shape(const clsort__plan *p, clsort__config *c)
 {
     if (!clsort__sorts_as_it_is(p)) return 0;
     c->family = CLSORT__RANKS;
     c->ties = p->indirect != 0;
-    c->items_log2 = n->ranks.items_log2;
+    c->items_log2 = p->policy->ranks.items_log2;
     c->radix_items = 1u << c->items_log2;
-    c->group_log2 = clsort__choose_group(f, &p->d.tuning, n->ranks.group_log2,
-                                         n->ranks.most_group_log2);
+    c->group_log2 = clsort__choose_group(p->facts, &p->d.tuning, p->policy->ranks.group_log2,
+                                         p->policy->ranks.most_group_log2);
     c->share_log2 = c->group_log2;
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= f->local_bytes
-           && p->d.count <= (size_t)n->ranks.each << c->group_log2;
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
+           && clsort__local_need(c) <= p->facts->local_bytes
+           && p->d.count <= (size_t)p->policy->ranks.each << c->group_log2;
 }
 
 /* Replaces arrays that are sorted in place by copies, which work-groups read while others write. */
@@ -12613,8 +12607,8 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
 {
     const clsort__config *shape = &w->shape;
     const clsort__arrays from = clsort__copy_sources(run, p, w);
-    const size_t n = p->d.count, cores = run->s->facts.compute_units;
-    cl_uint size_log2 = run->s->policy->ranks.least_block_log2;
+    const size_t n = p->d.count, cores = p->facts->compute_units;
+    cl_uint size_log2 = p->policy->ranks.least_block_log2;
     while (size_log2 < shape->group_log2
            && clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) > cores)
         size_log2++;
@@ -12628,36 +12622,34 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
 }
 
 /* The bits of the families for few elements that were named, or that AUTO takes. */
-static cl_uint clsort__wanted_few(const clsort__facts *f, const clsort__policy *n,
-                                  const clsort__plan *p)
+static cl_uint clsort__wanted_few(const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
     const cl_uint both = CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS);
-    return ~f->given_up
-           & (named == CLSORT__RADIX_SAMPLES          ? both
-              : !named && !t->work_group && !t->items ? clsort__preferred_few(f, n, &p->d)
-                                                      : 0);
+    return ~p->facts->given_up
+           & (named == CLSORT__RADIX_SAMPLES ? both
+              : !named && !t->work_group && !t->items
+                  ? clsort__preferred_few(p->facts, p->policy, &p->d)
+                  : 0);
 }
 
 /* Samples, where ranks do not come first. */
-static int clsort__take_samples(const clsort__facts *f, const clsort__policy *n,
-                                const clsort__plan *p, clsort__config *c)
+static int clsort__take_samples(const clsort__plan *p, clsort__config *c)
 {
-    return clsort__wanted_few(f, n, p) & CLSORT__BIT(CLSORT__SAMPLES)
-           && clsort__samples_shape(f, n, p, c);
+    return clsort__wanted_few(p) & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, c);
 }
 
 /* Ranks: for what samples do not sort, and where they take less time on an H200. A single tile in
    place takes one launch of samples, ranks two. */
-static int clsort__take_ranks(const clsort__facts *f, const clsort__policy *n,
-                              const clsort__plan *p, clsort__config *c)
+static int clsort__take_ranks(const clsort__plan *p, clsort__config *c)
 {
-    const size_t best = p->data.in_place ? n->ranks.each_in_place : n->ranks.each_best;
-    const cl_uint wanted = clsort__wanted_few(f, n, p);
+    const size_t best = p->data.in_place ? p->policy->ranks.each_in_place
+                                         : p->policy->ranks.each_best;
+    const cl_uint wanted = clsort__wanted_few(p);
     clsort__config samples = *c;
-    return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(f, n, p, c)
-           && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(f, n, p, &samples)
+    return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(p, c)
+           && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, &samples)
                 && ((samples.subset == CLSORT__SUBSET_TILES && p->data.in_place)
                     || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
 }
@@ -12666,19 +12658,18 @@ static int clsort__take_ranks(const clsort__facts *f, const clsort__policy *n,
 
 /* Says in *c what kernels of radix in cache are compiled for: as passes are. 0: it does not sort a
    plan's elements. */
-static int clsort__cached_shape(const clsort__facts *f, const clsort__policy *n,
-                                const clsort__plan *p, clsort__config *c)
+static int clsort__cached_shape(const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
     const int own = !named && !t->work_group && !t->items
-                    && p->d.count >= clsort__find_crossover(f, n, &p->d).hybrid;
+                    && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
     *c = p->config;
     c->subset = 0;
     c->family = CLSORT__CACHED;
-    return f->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
+    return p->facts->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
            && p->key.bytes >= 4 && !p->key.has_codes
-           && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(f, p))
+           && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(p))
            && (own || named == CLSORT__RADIX_CACHED);
 }
 
@@ -12733,12 +12724,12 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.last_bit = (cl_uint)(8 * p->key.bytes);
     j.first_bit = p->d.first_bit + p->key.ignored;
     j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
-    if (j.n <= run->s->policy->cached.most_serial) {
+    if (j.n <= p->policy->cached.most_serial) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
         return;
     }
     j.blocks = clsort__smaller(clsort__radix_most_blocks(j.n) - CLSORT__CACHED_WORDS / 256,
-                               clsort__few_groups(&run->s->facts, run->s->policy));
+                               clsort__few_groups(p->facts, p->policy));
     j.block_elements = clsort__ceil_divide(j.n, j.blocks);
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
     clsort__cached_ranges(run, &j);
@@ -12787,18 +12778,18 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort_
     else clsort__all_passes(run, p, w);
 }
 
-static void clsort__plan_radix(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_radix(clsort__plan *p)
 {
     const clsort__config before = p->config;
     const clsort__radix_form *form = clsort__radix_forms;
     clsort__config c;
-    clsort__plan_passes(f, n, p);
+    clsort__plan_passes(p);
     if (p->stable && clsort__some_bits(&p->d)) return;
     for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
         c = before;
-        if (f->given_up & CLSORT__BIT(form->family) || !form->shape || !form->shape(f, n, p, &c))
+        if (p->facts->given_up & CLSORT__BIT(form->family) || !form->shape || !form->shape(p, &c))
             continue;
-        if (form->passes_cores && f->compute_units >= form->passes_cores
+        if (form->passes_cores && p->facts->compute_units >= form->passes_cores
             && p->d.count >= form->passes_count) {
             p->helper = p->config;
             p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
@@ -12811,34 +12802,31 @@ static void clsort__plan_radix(const clsort__facts *f, const clsort__policy *n, 
 
 /* Room for what may take the place of kernels that do not build: for passes behind hybrid radix,
    and for merge, if AUTO chooses again. */
-static size_t clsort__all_radix_tables(const clsort__facts *f, const clsort__policy *n,
-                                       const clsort__plan *p)
+static size_t clsort__all_radix_tables(const clsort__plan *p)
 {
     const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
-                         + CLSORT__HYBRID_DIGITS * clsort__hybrid_second_digits(f, n, p);
+                         + CLSORT__HYBRID_DIGITS * clsort__hybrid_second_digits(p);
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     const int yields_to_merge = form && form->yields_to_merge && p->by_auto
                                 && clsort__can(CLSORT_MERGE, &p->d),
               tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
     size_t own = 0;
     if (!yields_to_merge)
-        own = clsort__hybrid_may(f, n, p) ? clsort__hybrid_at(f, n, p) + 4 * words
-                                          : clsort__radix_tables(f, n, p);
+        own = clsort__hybrid_may(p) ? clsort__hybrid_at(p) + 4 * words : clsort__radix_tables(p);
     else if (tiles)
-        own = clsort__samples_tables(n, &p->config, p->d.count);
-    return clsort__larger(own, !f->any && p->by_auto ? clsort__merge_tables(f, n, p) : 0);
+        own = clsort__samples_tables(p->policy, &p->config, p->d.count);
+    return clsort__larger(own, !p->facts->any && p->by_auto ? clsort__merge_tables(p) : 0);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
 
 /* The elements of a piece. Vectors are faster than merges. */
-static size_t clsort__piece_size(const clsort__facts *f, const clsort__policy *n,
-                                 const clsort__plan *p)
+static size_t clsort__piece_size(const clsort__plan *p)
 {
-    return f->has_vectors && clsort__fills_cores(f, n, p) && p->key.bytes >= 4
+    return p->facts->has_vectors && clsort__fills_cores(p) && p->key.bytes >= 4
                    && !p->config.value_bytes
-               ? n->rows.long_piece
-               : n->rows.piece;
+               ? p->policy->rows.long_piece
+               : p->policy->rows.piece;
 }
 
 /* The most slices of long segments among n elements, for any tile. A long segment has more than
@@ -13003,10 +12991,9 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__segment_job *
 }
 
 /* The longest segment that is sorted in one step; longer ones are merged. */
-static size_t clsort__least_long(const clsort__facts *f, const clsort__policy *n,
-                                 const clsort__plan *p, const clsort__config *shape)
+static size_t clsort__least_long(const clsort__plan *p, const clsort__config *shape)
 {
-    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece_size(f, n, p);
+    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece_size(p);
 }
 
 /* Sorts every segment of `from` into its place in `to`, which may be the same, by way of alt. */
@@ -13014,10 +13001,8 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
 {
     const int shares = w->shape.share_log2 > 0, ranges = p->data.in_ranges,
               listed = p->data.at_offsets || ranges;
-    const size_t tile = shares ? clsort__merge_tile(&w->shape)
-                               : clsort__piece_size(&run->s->facts, run->s->policy, p),
-                 least = ranges ? 0
-                                : clsort__least_long(&run->s->facts, run->s->policy, p, &w->shape);
+    const size_t tile = shares ? clsort__merge_tile(&w->shape) : clsort__piece_size(p),
+                 least = ranges ? 0 : clsort__least_long(p, &w->shape);
     const int fits = p->d.count <= least;   /* no segment is long */
     const clsort__segment_job j = { p, *w, tile, clsort__most_jobs(p->data.extent),
                                     listed ? 0 : clsort__ceil_divide(p->d.count, tile) };
@@ -13046,62 +13031,58 @@ static void clsort__segment_shape(const clsort__facts *f, const clsort__policy *
 
 /* Do rows that keep all cores busy best share tiles of `tile` elements? Those shorter than the
    shortest tile if an element is one word, others by policy. */
-static int clsort__rows_share(const clsort__policy *n, const clsort__plan *p, cl_uint words,
-                              size_t shortest, size_t tile)
+static int clsort__rows_share(const clsort__plan *p, cl_uint words, size_t shortest, size_t tile)
 {
     const size_t count = p->d.count, own = (size_t)1 << clsort__ceil_log2(count);
-    return own < shortest ? words == 1
-                          : count * 8 < own * n->segments.share_eighths
-                                || (words == 3
-                                    && tile / count * own * 5 > tile * n->segments.share_fifths);
+    return own < shortest
+               ? words == 1
+               : count * 8 < own * p->policy->segments.share_eighths
+                     || (words == 3
+                         && tile / count * own * 5 > tile * p->policy->segments.share_fifths);
 }
 
 /* Shortens the tile to that of one row, or of the few that the shortest one holds: on an H100 rows
    of up to 2048 elements take 0.6 to 0.9 of the time. */
-static void clsort__fit_row(const clsort__facts *f, const clsort__policy *n, const clsort__plan *p,
-                            clsort__config *c)
+static void clsort__fit_row(const clsort__plan *p, clsort__config *c)
 {
     const cl_uint row = clsort__ceil_log2(p->d.count), words = clsort__element_words(c),
-                  group = n->segments.short_group_log2,
+                  group = p->policy->segments.short_group_log2,
                   least = group < c->share_log2 ? group : c->share_log2,
-                  shortest = least + n->segments.short_items_log2;
+                  shortest = least + p->policy->segments.short_items_log2;
     const size_t tile = clsort__merge_tile(c);
-    const int busy = p->data.segments * p->d.count / tile >= f->compute_units;
-    if (f->is_cpu || p->d.tuning.work_group || p->d.tuning.items
-        || (busy && clsort__rows_share(n, p, words, (size_t)1 << shortest, tile)))
+    const int busy = p->data.segments * p->d.count / tile >= p->facts->compute_units;
+    if (p->facts->is_cpu || p->d.tuning.work_group || p->d.tuning.items
+        || (busy && clsort__rows_share(p, words, (size_t)1 << shortest, tile)))
         return;
     if (words == 3 && busy) {
-        c->items_log2 = n->segments.triple_items_log2;
-        clsort__share_tile(f, &p->d.tuning, n->tiles.alone_group_log2, n->tiles.most_merging_log2,
-                           c);
+        c->items_log2 = p->policy->segments.triple_items_log2;
+        clsort__share_tile(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
+                           p->policy->tiles.most_merging_log2, c);
     }
     if (row < c->share_log2 + c->items_log2) {
-        if (row < least + c->items_log2) c->items_log2 = n->segments.short_items_log2;
+        if (row < least + c->items_log2) c->items_log2 = p->policy->segments.short_items_log2;
         c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
     }
     clsort__least_tile(c);
 }
 
-static void clsort__plan_segments(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_segments(clsort__plan *p)
 {
     const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
     clsort__config *c = &p->config;
-    clsort__segment_shape(f, n, &p->d.tuning, p->d.count / parts, c);
+    clsort__segment_shape(p->facts, p->policy, &p->d.tuning, p->d.count / parts, c);
     if (!p->data.at_offsets) {
-        clsort__fit_row(f, n, p, c);
-        c->subset = p->d.count <= clsort__least_long(f, n, p, c) ? (cl_uint)CLSORT__SUBSET_TILES
-                                                                 : (cl_uint)CLSORT__SUBSET_LONG;
+        clsort__fit_row(p, c);
+        c->subset = p->d.count <= clsort__least_long(p, c) ? (cl_uint)CLSORT__SUBSET_TILES
+                                                           : (cl_uint)CLSORT__SUBSET_LONG;
     }
     c->ties = c->share_log2 && p->data.has_indices && !p->data.has_values && !p->data.own_strides
               && clsort__sorts_as_it_is(p);   /* work-groups number elements */
 }
 
 /* The table of jobs, and a plan for each work-item that sorts pieces. */
-static size_t clsort__segment_tables(const clsort__facts *f, const clsort__policy *n,
-                                     const clsort__plan *p)
+static size_t clsort__segment_tables(const clsort__plan *p)
 {
-    (void)f;
-    (void)n;
     return clsort__job_bytes(p->data.extent)
            + 4 * CLSORT__PLAN_WORDS * clsort__piece_workers(p->data.extent);
 }
@@ -13141,13 +13122,14 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
 
 /* The shape of the published sorts of rows: two elements per work-item, unless the caller asks for
    more. */
-static void clsort__plan_batch(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_batch(clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     c->items_log2 = t->items > 2 ? clsort__log2(t->items) : 1;
-    clsort__bound_items(n, c);
-    clsort__share_tile(f, t, n->tiles.group_log2, n->tiles.most_merging_log2, c);
+    clsort__bound_items(p->policy, c);
+    clsort__share_tile(p->facts, t, p->policy->tiles.group_log2, p->policy->tiles.most_merging_log2,
+                       c);
 }
 
 /* ---- >>quicksort ----------------------------------------------------------------------------- */
@@ -13168,20 +13150,22 @@ static size_t clsort__quick_local(const clsort__config *c)
 
 /* The shape of quicksort's kernels. On a CPU a work-group is one work-item with its tile in vector
    registers, unless the caller names a work-group. */
-static void clsort__quick_shape(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__quick_shape(clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint scan = clsort__choice(t, CLSORT__AT_SCAN);
     clsort__config *c = &p->config;
-    if (f->has_vectors && !t->work_group && !t->items) c->lanes = 16;
+    if (p->facts->has_vectors && !t->work_group && !t->items) c->lanes = 16;
     c->items_log2 = t->items                       ? clsort__log2(t->items)
-                    : clsort__element_words(c) > 2 ? n->tiles.wide_items_log2
-                                                   : n->tiles.items_log2;
+                    : clsort__element_words(c) > 2 ? p->policy->tiles.wide_items_log2
+                                                   : p->policy->tiles.items_log2;
     if (!c->items_log2) c->items_log2 = 1;
-    if (c->lanes == 1) clsort__bound_items(n, c);
-    c->group_log2 = c->share_log2 = clsort__choose_group(f, t, n->tiles.alone_group_log2,
-                                                         n->tiles.most_group_log2);
-    while (c->share_log2 && clsort__local_need(c) > f->local_bytes) c->share_log2 = --c->group_log2;
+    if (c->lanes == 1) clsort__bound_items(p->policy, c);
+    c->group_log2 = c->share_log2 = clsort__choose_group(p->facts, t,
+                                                         p->policy->tiles.alone_group_log2,
+                                                         p->policy->tiles.most_group_log2);
+    while (c->share_log2 && clsort__local_need(c) > p->facts->local_bytes)
+        c->share_log2 = --c->group_log2;
     if (c->share_log2)
         c->scan = scan ? scan
                        : (cl_uint)(c->language ? CLSORT__SCAN_BUILTIN : CLSORT__SCAN_LOCAL);
@@ -13344,7 +13328,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.pivot = pivot ? pivot : (cl_uint)CLSORT__PIVOT_MIDRANGE;
-    clsort__quick_sizes(&run->s->facts, run->s->policy, &j);
+    clsort__quick_sizes(p->facts, p->policy, &j);
     if (scheduler == CLSORT__SCHEDULER_DEVICE) {
         /* one launch, which launches all rounds and leaves */
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
@@ -13360,23 +13344,22 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
 }
 
 /* Plans the kernels of quicksort, and those that merge its leftovers. */
-static void clsort__plan_quicksort(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_quicksort(clsort__plan *p)
 {
     if (clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE) {
         p->config.family = CLSORT__RELAUNCH;
-        p->config.language = f->enqueues;
+        p->config.language = p->facts->enqueues;
     }
-    clsort__quick_shape(f, n, p);
+    clsort__quick_shape(p);
     p->helper = clsort__config_of(p, CLSORT__SEGMENTS);
     p->helper.ranges = 1;
     p->helper.ties = p->helper.language = p->helper.scan = 0;
-    clsort__segment_shape(f, n, &p->d.tuning, 0, &p->helper);
+    clsort__segment_shape(p->facts, p->policy, &p->d.tuning, 0, &p->helper);
 }
 
-static size_t clsort__all_quick_tables(const clsort__facts *f, const clsort__policy *n,
-                                       const clsort__plan *p)
+static size_t clsort__all_quick_tables(const clsort__plan *p)
 {
-    return clsort__quick_tables(p->d.count) + clsort__segment_tables(f, n, p);
+    return clsort__quick_tables(p->d.count) + clsort__segment_tables(p);
 }
 
 /* ---- >>algorithms ---------------------------------------------------------------------------- */
@@ -13875,17 +13858,17 @@ static void clsort__plan_selection(const clsort__facts *f, const clsort__policy 
 
 /* Plans again without a family of kernels that the sorter gave up, as the next call will: AUTO
    chooses again. The scratch memory of a selection does not depend on it. */
-static void clsort__plan_without(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_without(clsort__plan *p)
 {
     clsort_desc d = p->d;
     const clsort__parts scratch = p->scratch;
     if (p->by_auto) d.algorithm = CLSORT_AUTO;
     if (d.top_k) {
-        clsort__plan_selection(f, n, &d, p);
+        clsort__plan_selection(p->facts, p->policy, &d, p);
         p->scratch = scratch;
     } else {
-        clsort__make_plan(f, n, &d, p);
-        clsort__plan_scratch(f, n, p);
+        clsort__make_plan(p->facts, p->policy, &d, p);
+        clsort__plan_scratch(p);
     }
 }
 
@@ -13915,7 +13898,7 @@ static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
     s->facts.given_up |= CLSORT__BIT(family);
-    clsort__plan_without(&s->facts, s->policy, p);
+    clsort__plan_without(p);
     return clsort__ready_kernels(s, p);
 }
 
@@ -13946,7 +13929,7 @@ static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, c
 {
     clsort_desc row;
     clsort__make_plan(f, n, d, &j->plan);
-    j->plan.one_by_one = clsort__takes_one_by_one(f, n, &j->plan);
+    j->plan.one_by_one = clsort__takes_one_by_one(&j->plan);
     if (!j->plan.one_by_one) return;
     row = clsort__one_row(d);
     clsort__make_plan(f, n, &row, &j->then);
@@ -13960,10 +13943,10 @@ static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 }
 
 /* Scratch memory of rows that are sorted one after another is that of one row. */
-static void clsort__sort_scratch(const clsort__facts *f, const clsort__policy *n, clsort__job *j)
+static void clsort__sort_scratch(clsort__job *j)
 {
     clsort__plan *const sorts = j->plan.one_by_one ? &j->then : &j->plan;
-    clsort__plan_scratch(f, n, sorts);
+    clsort__plan_scratch(sorts);
     j->plan.scratch.layout = sorts->scratch.layout;
 }
 
@@ -13992,21 +13975,21 @@ static size_t clsort__select_codes(const clsort__config *c, cl_uint list_capacit
 
 /* Chooses work-group, digits and the most capacity of the list for a device; without one, the
    largest. On a CPU each work-item has a row or a part, unless the caller names a work-group. */
-static void clsort__select_shape(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__select_shape(clsort__plan *p)
 {
     clsort__config *c = &p->config;
     clsort__selection *t = &p->select;
     c->family = CLSORT__SELECT;
     c->key_bytes = (cl_uint)p->key.bytes;
     c->lanes = c->items_log2 = 1;
-    c->digit_bits = n->select.digit_bits;
-    c->group_log2 = clsort__choose_group(f, &p->d.tuning, n->tiles.alone_group_log2,
-                                         n->tiles.most_group_log2);
+    c->digit_bits = p->policy->select.digit_bits;
+    c->group_log2 = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
+                                         p->policy->tiles.most_group_log2);
     t->most_capacity = (cl_uint)CLSORT__SELECT_CAPACITY >> (c->key_bytes == 8);
     for (;;) {
         t->local = clsort__select_words(c, t->most_capacity)
                    + clsort__select_codes(c, t->most_capacity);
-        if (t->local <= f->local_bytes) break;
+        if (t->local <= p->facts->local_bytes) break;
         if (t->most_capacity > 1u << c->digit_bits) t->most_capacity /= 2;
         else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
         else if (c->group_log2 > 0) c->group_log2--;
@@ -14039,8 +14022,7 @@ static void clsort__select_list(const clsort__policy *p, const clsort_desc *d, c
 }
 
 /* Chooses the mode of a selection, and its passes. */
-static void clsort__select_mode(const clsort__facts *f, const clsort_desc *d, const clsort__plan *p,
-                                clsort__selection *t)
+static void clsort__select_mode(const clsort_desc *d, const clsort__plan *p, clsort__selection *t)
 {
     const cl_uint bits = 8 * (cl_uint)p->key.bytes - p->key.ignored - d->first_bit,
                   digit = p->config.digit_bits,
@@ -14053,7 +14035,7 @@ static void clsort__select_mode(const clsort__facts *f, const clsort_desc *d, co
     t->wanted = clsort__wanted(d);
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
                      && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
-                     && (f->any || t->mode == CLSORT__SELECT_UNORDERED);
+                     && (p->facts->any || t->mode == CLSORT__SELECT_UNORDERED);
     t->passes = (cl_uint)(clsort__ceil_divide(bits, digit)
                           + clsort__ceil_divide(number_bits, digit));
 }
@@ -14176,14 +14158,13 @@ static size_t clsort__few_rows(const clsort__facts *f, const clsort__policy *n)
 }
 
 /* Is a row of the table for this device, whatever the count and k? */
-static int clsort__fits_rows(const clsort__select_plan *w, const clsort__facts *f,
-                             const clsort__policy *n, const clsort__plan *p)
+static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
-    const int alone = f->is_cpu && !p->config.group_log2;
-    return (f->any || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
+    const int alone = p->facts->is_cpu && !p->config.group_log2;
+    return (p->facts->any || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
            && t->rows >= w->least_rows
-           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(f, n));
+           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p->facts, p->policy));
 }
 
 /* The largest count for k by a row of the table. */
@@ -14194,12 +14175,11 @@ static size_t clsort__most_of_plan(const clsort__select_plan *w, size_t k)
 
 /* The largest count whose rows are sorted whole, and the least in *least; 0: none. Without a device
    it is the most of all. */
-static size_t clsort__whole_most(const clsort__facts *f, const clsort__policy *n,
-                                 const clsort__plan *p, size_t *least)
+static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
 {
     const size_t rows = p->select.rows;
     const clsort_desc order = clsort__whole_order(p, 2);
-    const clsort__select_plan *w = n->select_plans;
+    const clsort__select_plan *w = p->policy->select_plans;
     size_t most = 0;
     *least = 0;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
@@ -14207,7 +14187,7 @@ static size_t clsort__whole_most(const clsort__facts *f, const clsort__policy *n
         || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
         return 0;
     for (; w->how != CLSORT__WAYS; w++) {
-        if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, f, n, p)) continue;
+        if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, p)) continue;
         most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
         *least = w->least;
     }
@@ -14216,17 +14196,17 @@ static size_t clsort__whole_most(const clsort__facts *f, const clsort__policy *n
 
 /* Plans the sort after a selection, or instead of one, and adds its scratch: each buffer of that
    sort's layout is one part. */
-static void clsort__take_order(const clsort__facts *f, const clsort__policy *n,
-                               const clsort_desc *order, clsort__plan *p, clsort__plan *sort)
+static void clsort__take_order(const clsort_desc *order, clsort__plan *p, clsort__plan *sort)
 {
     clsort__layout *l = &p->scratch.layout;
     const clsort__layout *parts = &sort->scratch.layout;
     cl_uint i;
-    clsort__make_plan(f, n, order, sort);
-    clsort__plan_scratch(f, n, sort);
+    clsort__make_plan(p->facts, p->policy, order, sort);
+    clsort__plan_scratch(sort);
     p->select.order_scratch = l->bytes;
-    if (f->any) clsort__take(l, clsort__most_scratch(order).bytes);
-    for (i = 0; !f->any && i < parts->buffers; i++) clsort__take(l, clsort__buffer_bytes(parts, i));
+    if (p->facts->any) clsort__take(l, clsort__most_scratch(order).bytes);
+    for (i = 0; !p->facts->any && i < parts->buffers; i++)
+        clsort__take(l, clsort__buffer_bytes(parts, i));
     l->too_large |= parts->too_large;
 }
 
@@ -14237,8 +14217,7 @@ static int clsort__selects_aside(const clsort__plan *p, int written)
 }
 
 /* Lays out the scratch memory of a selection; that of the sort after it comes last. */
-static void clsort__take_selection(const clsort__facts *f, const clsort__policy *n, clsort__plan *p,
-                                   clsort__plan *sort)
+static void clsort__take_selection(clsort__plan *p, clsort__plan *sort)
 {
     const size_t results = p->select.rows * p->select.wanted;
     clsort__layout *l = &p->scratch.layout;
@@ -14257,13 +14236,12 @@ static void clsort__take_selection(const clsort__facts *f, const clsort__policy 
         p->scratch.work_keys = clsort__take(l, results * p->key.bytes);
     if (p->select.sorts_after) {
         const clsort_desc order = clsort__select_order(p);
-        clsort__take_order(f, n, &order, p, sort);
+        clsort__take_order(&order, p, sort);
     }
 }
 
 /* Lays out the scratch memory of rows of `count` keys that are sorted whole. */
-static void clsort__take_whole(const clsort__facts *f, const clsort__policy *n, size_t count,
-                               clsort__plan *p, clsort__plan *sort)
+static void clsort__take_whole(size_t count, clsort__plan *p, clsort__plan *sort)
 {
     const clsort_desc order = clsort__whole_order(p, count);
     const size_t extent = clsort__extent(&order, p->key.bytes);
@@ -14272,22 +14250,22 @@ static void clsort__take_whole(const clsort__facts *f, const clsort__policy *n, 
     if (p->data.has_indices || clsort__moves_by_index(p))
         p->scratch.work_indices = clsort__take(l, extent * 4);
     if (clsort__selects_keys(p)) p->scratch.work_keys = clsort__take(l, extent * p->key.bytes);
-    clsort__take_order(f, n, &order, p, sort);
+    clsort__take_order(&order, p, sort);
 }
 
 /* Lays out the scratch memory. It must not fall with the count: if shorter rows were sorted whole,
    it is enough for the longest of these. */
-static void clsort__select_scratch(const clsort__facts *f, const clsort__policy *n, clsort__job *j)
+static void clsort__select_scratch(clsort__job *j)
 {
     clsort__plan *p = &j->plan, whole;
     clsort__plan sort;
     size_t other, least;
-    const size_t most = clsort__smaller(clsort__whole_most(f, n, p, &least), p->d.count);
-    p->scratch.layout.most = clsort__most_bytes(f, p);
+    const size_t most = clsort__smaller(clsort__whole_most(p, &least), p->d.count);
+    p->scratch.layout.most = clsort__most_bytes(p);
     whole = *p;
-    clsort__take_selection(f, n, p, &j->then);
+    clsort__take_selection(p, &j->then);
     if (most < p->d.top_k || most < least) return;
-    clsort__take_whole(f, n, most, &whole, &sort);
+    clsort__take_whole(most, &whole, &sort);
     other = whole.scratch.layout.bytes;
     if (p->select.how == CLSORT__BY_SORTING) {
         other = p->scratch.layout.bytes;
@@ -14307,10 +14285,10 @@ static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity
 
 /* The work-group that holds a row, and the columns: enough for 5 of 8 to begin before the bound.
    Where rows are few, more work-items take less time. */
-static void clsort__short_shape(const clsort__facts *f, const clsort__policy *n,
-                                const clsort__plan *p, clsort__config *c)
+static void clsort__short_shape(const clsort__plan *p, clsort__config *c)
 {
-    const int few = p->select.rows <= n->select.few_per_core * (size_t)f->compute_units;
+    const clsort__policy *n = p->policy;
+    const int few = p->select.rows <= n->select.few_per_core * (size_t)p->facts->compute_units;
     const cl_uint row_log2 = clsort__ceil_log2(p->d.count), most = n->select.held_items_log2,
                   wide = row_log2 > most ? row_log2 - most : 0,
                   short_log2 = few ? n->select.few_short_row_log2 : n->select.short_row_log2;
@@ -14318,7 +14296,8 @@ static void clsort__short_shape(const clsort__facts *f, const clsort__policy *n,
                         : row_log2 <= n->select.middle_row_log2 && !few
                             ? n->select.middle_row_group_log2 : n->select.row_group_log2;
     c->family = CLSORT__SHORT_ROWS;
-    if (!p->d.tuning.work_group) c->group_log2 = clsort__lower_group(f, own > wide ? own : wide);
+    if (!p->d.tuning.work_group)
+        c->group_log2 = clsort__lower_group(p->facts, own > wide ? own : wide);
     c->share_log2 = c->group_log2;
     c->items_log2 = row_log2 > c->group_log2 ? row_log2 - c->group_log2 : 0;
     c->digit_bits = 8;
@@ -14330,22 +14309,21 @@ static void clsort__short_shape(const clsort__facts *f, const clsort__policy *n,
 
 /* Plans rows in registers, if k is so small that there are few candidates. Returns whether it
    did. */
-static int clsort__plan_short_rows(const clsort__facts *f, const clsort__policy *policy,
-                                   clsort__plan *p)
+static int clsort__plan_short_rows(clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
     const size_t n = p->d.count, k = p->d.top_k;
     size_t width, candidates;
     cl_uint capacity;
-    clsort__short_shape(f, policy, p, &c);
+    clsort__short_shape(p, &c);
     width = (size_t)c.item_columns << c.group_log2;
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.item_columns));
     capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, width));
-    if (!p->config.group_log2 || c.items_log2 > policy->select.most_held_items_log2
-        || f->given_up & CLSORT__BIT(CLSORT__SHORT_ROWS)
+    if (!p->config.group_log2 || c.items_log2 > p->policy->select.most_held_items_log2
+        || p->facts->given_up & CLSORT__BIT(CLSORT__SHORT_ROWS)
         || (k > CLSORT__EDGE_LAST_BOUND(width) && width < n)
-        || clsort__short_local(&c, capacity) > f->local_bytes)
+        || clsort__short_local(&c, capacity) > p->facts->local_bytes)
         return 0;
     p->config = c;
     t->list_capacity = capacity;
@@ -14354,7 +14332,7 @@ static int clsort__plan_short_rows(const clsort__facts *f, const clsort__policy 
 }
 
 /* Plans whole rows that are sorted tile by tile, if they fit into tiles. Returns whether it did. */
-static int clsort__plan_row_tiles(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static int clsort__plan_row_tiles(clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
@@ -14362,11 +14340,14 @@ static int clsort__plan_row_tiles(const clsort__facts *f, const clsort__policy *
     c.family = CLSORT__ROW_TILES;
     c.value_bytes = 4;
     c.digit_bits = 0;
-    c.items_log2 = c.key_bytes == 8 ? n->tiles.wide_items_log2 : n->tiles.items_log2;
-    clsort__share_tile(f, &p->d.tuning, n->tiles.alone_group_log2, n->tiles.most_group_log2, &c);
+    c.items_log2 = c.key_bytes == 8 ? p->policy->tiles.wide_items_log2
+                                    : p->policy->tiles.items_log2;
+    clsort__share_tile(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
+                       p->policy->tiles.most_group_log2, &c);
     tile = (size_t)1 << (c.share_log2 + c.items_log2);
     if (!p->config.group_log2 || !c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
-        || clsort__local_need(&c) > f->local_bytes || f->given_up & CLSORT__BIT(CLSORT__ROW_TILES))
+        || clsort__local_need(&c) > p->facts->local_bytes
+        || p->facts->given_up & CLSORT__BIT(CLSORT__ROW_TILES))
         return 0;
     p->config = c;
     t->local = 0;
@@ -14384,12 +14365,12 @@ static cl_ulong clsort__ceil_root(cl_ulong n)
 }
 
 /* Room for rounds on GPUs, or on any device. It must not fall with the count. */
-static void clsort__plan_pieces(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_pieces(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
-        || (!f->any && (!p->config.group_log2 || !n->select.rounds))
+        || (!p->facts->any && (!p->config.group_log2 || !p->policy->select.rounds))
         || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART || !p->d.top_k
         || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
         return;
@@ -14398,16 +14379,16 @@ static void clsort__plan_pieces(const clsort__facts *f, const clsort__policy *n,
 
 /* Plans rounds, in which a work-group holds a piece as it holds a short row. Returns whether it
    did. */
-static int clsort__plan_rounds(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static int clsort__plan_rounds(clsort__plan *p)
 {
     clsort__plan of_pieces = *p;
     clsort__selection *t = &p->select;
     if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows
-        || f->given_up & CLSORT__BIT(CLSORT__ROUNDS))
+        || p->facts->given_up & CLSORT__BIT(CLSORT__ROUNDS))
         return 0;
     of_pieces.d.count = CLSORT__SHORT_MOST;
     of_pieces.select.rows *= t->pieces;
-    if (!clsort__plan_short_rows(f, n, &of_pieces)) return 0;
+    if (!clsort__plan_short_rows(&of_pieces)) return 0;
     p->config = of_pieces.config;
     p->config.family = CLSORT__ROUNDS;
     t->list_capacity = of_pieces.select.list_capacity;
@@ -14416,15 +14397,14 @@ static int clsort__plan_rounds(const clsort__facts *f, const clsort__policy *n, 
 }
 
 /* Room for the candidates of each of a few long rows. It must not fall with the count. */
-static void clsort__plan_candidates(const clsort__facts *f, const clsort__policy *policy,
-                                    clsort__plan *p)
+static void clsort__plan_candidates(clsort__plan *p)
 {
     const size_t n = p->d.count, k = p->d.top_k;
     clsort__selection *t = &p->select;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device) return;
     if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
-        && (f->any || p->config.group_log2 >= policy->select.once_group_log2)
-        && t->rows <= clsort__few_rows(f, policy))
+        && (p->facts->any || p->config.group_log2 >= p->policy->select.once_group_log2)
+        && t->rows <= clsort__few_rows(p->facts, p->policy))
         t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
 }
 
@@ -14449,106 +14429,104 @@ static size_t clsort__long_local(const clsort__plan *p)
    the sample are among the k; x + 4 sqrt(x) + 3 of them are too few once in 100,000 rows. A bound
    far from the smallest first would let too much through: then the sample is smaller. Returns
    whether there is a bound. */
-static int clsort__plan_sample(const clsort__policy *own, clsort__plan *p)
+static int clsort__plan_sample(clsort__plan *p)
 {
     const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2;
-    size_t sample = n >= own->select.longest_row  ? own->select.longest_sample
-                    : n >= own->select.longer_row ? own->select.longer_sample
-                    : n >= own->select.long_row   ? own->select.long_sample
-                                                  : own->select.sample;
+    size_t sample = n >= p->policy->select.longest_row  ? p->policy->select.longest_sample
+                    : n >= p->policy->select.longer_row ? p->policy->select.longer_sample
+                    : n >= p->policy->select.long_row   ? p->policy->select.long_sample
+                                                        : p->policy->select.sample;
     clsort__selection *t = &p->select;
     do {
         const cl_ulong x = (cl_ulong)16 * sample * p->d.top_k / n;
         t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
         t->clusters = (cl_uint)(sample / CLSORT__CLUSTER);
         sample /= 2;
-    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= own->select.sample);
+    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= p->policy->select.sample);
     return t->bounding <= CLSORT__EDGE_LAST_BOUND(group)
            && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
 }
 
 /* Work-groups of one launch, and what they do at most once each, but for very long rows: read a
    part, rank a share of the candidates. A share has to fit into a list. */
-static void clsort__plan_one_launch(const clsort__facts *f, const clsort__policy *n,
-                                    clsort__plan *p)
+static void clsort__plan_one_launch(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    const size_t groups = clsort__few_groups(f, n), each = groups / t->rows,
-                 parts = clsort__largest(each, p->d.count / n->select.long_part, 1);
+    const size_t groups = clsort__few_groups(p->facts, p->policy), each = groups / t->rows,
+                 parts = clsort__largest(each, p->d.count / p->policy->select.long_part, 1);
     p->config.family = CLSORT__LONG_ROWS;
-    if (t->parts > parts) clsort__cut_rows(n, p->d.count, parts, t);
-    t->ranges = clsort__smaller(t->ranges,
-                                clsort__larger(each, p->d.top_k / n->select.long_range + 1));
+    if (t->parts > parts) clsort__cut_rows(p->policy, p->d.count, parts, t);
+    t->ranges = clsort__smaller(
+        t->ranges, clsort__larger(each, p->d.top_k / p->policy->select.long_range + 1));
     t->groups = clsort__smaller(t->rows * clsort__larger(t->parts, t->ranges), groups);
 }
 
 /* Plans one reading of a few long rows. Returns whether it did. */
-static int clsort__plan_reading(const clsort__facts *f, const clsort__policy *n, clsort__plan *p,
-                                int how)
+static int clsort__plan_reading(clsort__plan *p, int how)
 {
     clsort__selection *t = &p->select;
     const size_t rank = clsort__rank_local(&p->config), all = clsort__long_local(p),
                  need = how == CLSORT__BY_ONE_LAUNCH ? all : rank;
-    if (!t->most_candidates || !t->passes || rank > f->local_bytes || !clsort__plan_sample(n, p))
+    if (!t->most_candidates || !t->passes || rank > p->facts->local_bytes
+        || !clsort__plan_sample(p))
         return 0;
     if (how == CLSORT__BY_SAMPLE) {
-        if (p->d.count < n->select.once / t->rows) return 0;
-    } else if (!f->has_progress || all > f->local_bytes
-               || f->given_up & CLSORT__BIT(CLSORT__LONG_ROWS)) {
+        if (p->d.count < p->policy->select.once / t->rows) return 0;
+    } else if (!p->facts->has_progress || all > p->facts->local_bytes
+               || p->facts->given_up & CLSORT__BIT(CLSORT__LONG_ROWS)) {
         return 0;
     }
-    t->ranges = p->d.top_k / n->select.range + 1;
-    if (how == CLSORT__BY_ONE_LAUNCH) clsort__plan_one_launch(f, n, p);
+    t->ranges = p->d.top_k / p->policy->select.range + 1;
+    if (how == CLSORT__BY_ONE_LAUNCH) clsort__plan_one_launch(p);
     if (t->local < need) t->local = need;
     return 1;
 }
 
 /* Plans a reading by work-items that work alone, where local memory has lists for them: room for 4
    times k, or for long rows 2 times. Returns whether it did. */
-static int clsort__plan_streams(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static int clsort__plan_streams(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     const size_t k = p->d.top_k, lists = t->most_capacity / k;
-    const int two = p->d.count > n->select.stream_long * k
-                    && f->compute_units <= n->select.stream_cores * t->rows * lists;
+    const int two = p->d.count > p->policy->select.stream_long * k
+                    && p->facts->compute_units <= p->policy->select.stream_cores * t->rows * lists;
     if (lists < (two ? 2u : 4u)) return 0;
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
-    clsort__select_list(n, &p->d, t);
-    clsort__select_parts(f, n, &p->d, t);
+    clsort__select_list(p->policy, &p->d, t);
+    clsort__select_parts(p->facts, p->policy, &p->d, t);
     return 1;
 }
 
 /* Plans whole rows that are sorted. Returns whether it did. */
-static int clsort__plan_whole_rows(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static int clsort__plan_whole_rows(clsort__plan *p)
 {
     size_t least;
-    if (p->d.count > clsort__whole_most(f, n, p, &least) || f->given_up & CLSORT__OF_ROWS) return 0;
+    if (p->d.count > clsort__whole_most(p, &least) || p->facts->given_up & CLSORT__OF_ROWS)
+        return 0;
     p->select.sorts_after = 0;
     return 1;
 }
 
 /* Is a row of the table for so many elements, and k? If streams are preferred, whatever the table
    says, only where they read less than a list of candidates. */
-static int clsort__fits_count(const clsort__policy *policy, const clsort__select_plan *w,
-                              const clsort__plan *p, int preferred)
+static int clsort__fits_count(const clsort__select_plan *w, const clsort__plan *p, int preferred)
 {
     const size_t n = p->d.count, k = p->d.top_k;
-    if (preferred && w->how == CLSORT__BY_STREAMS) return n >= policy->select.preferred_ks * k;
+    if (preferred && w->how == CLSORT__BY_STREAMS) return n >= p->policy->select.preferred_ks * k;
     return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
 }
 
 /* Plans rows by a row of the table. Returns whether it did. */
-static int clsort__plan_rows(const clsort__facts *f, const clsort__policy *n,
-                             const clsort__select_plan *w, clsort__plan *p, int preferred)
+static int clsort__plan_rows(const clsort__select_plan *w, clsort__plan *p, int preferred)
 {
-    if (!clsort__fits_rows(w, f, n, p) || !clsort__fits_count(n, w, p, preferred)) return 0;
-    return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(f, n, p)
-           : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(f, n, p)
-           : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(f, n, p)
-           : w->how == CLSORT__BY_ROUNDS    ? clsort__plan_rounds(f, n, p)
-           : w->how == CLSORT__BY_SORTING   ? clsort__plan_whole_rows(f, n, p)
-                                            : clsort__plan_reading(f, n, p, w->how);
+    if (!clsort__fits_rows(w, p) || !clsort__fits_count(w, p, preferred)) return 0;
+    return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(p)
+           : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(p)
+           : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(p)
+           : w->how == CLSORT__BY_ROUNDS    ? clsort__plan_rounds(p)
+           : w->how == CLSORT__BY_SORTING   ? clsort__plan_whole_rows(p)
+                                            : clsort__plan_reading(p, w->how);
 }
 
 /* The way that a form which is tried, or a measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
@@ -14562,16 +14540,16 @@ static cl_uint clsort__preferred_way(const clsort__policy *n, const clsort_desc 
 
 /* Plans the way to select: the preferred one where a row of the table for it fits, else that of the
    first row that fits, else digits. */
-static void clsort__plan_way(const clsort__facts *f, const clsort__policy *n, clsort__plan *p)
+static void clsort__plan_way(clsort__plan *p)
 {
-    const cl_uint preferred = clsort__preferred_way(n, &p->d);
+    const cl_uint preferred = clsort__preferred_way(p->policy, &p->d);
     const clsort__select_plan *w;
     int pass;
-    if (f->any || preferred == 1 + CLSORT__BY_DIGITS) return;
+    if (p->facts->any || preferred == 1 + CLSORT__BY_DIGITS) return;
     for (pass = !preferred; pass < 2; pass++)
-        for (w = n->select_plans; w->how != CLSORT__WAYS; w++) {
+        for (w = p->policy->select_plans; w->how != CLSORT__WAYS; w++) {
             if (!pass && 1 + (cl_uint)w->how != preferred) continue;
-            if (!clsort__plan_rows(f, n, w, p, !pass)) continue;
+            if (!clsort__plan_rows(w, p, !pass)) continue;
             p->select.how = w->how;
             return;
         }
@@ -14583,6 +14561,8 @@ static void clsort__plan_selection(const clsort__facts *f, const clsort__policy 
 {
     clsort__selection *t = &p->select;
     memset(p, 0, sizeof *p);
+    p->facts = f;
+    p->policy = n;
     p->d = *d;
     clsort__plan_key(d, &p->key);
     clsort__plan_arrays(d, p->key.bytes, &p->data);
@@ -14594,13 +14574,13 @@ static void clsort__plan_selection(const clsort__facts *f, const clsort__policy 
     t->extracts = d->record_size || p->key.codec.nans;
     t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
     t->rows = clsort__output_rows(d);
-    clsort__select_shape(f, n, p);
-    clsort__select_mode(f, d, p, t);
+    clsort__select_shape(p);
+    clsort__select_mode(d, p, t);
     clsort__select_list(n, d, t);
     clsort__select_parts(f, n, d, t);
-    clsort__plan_candidates(f, n, p);
-    clsort__plan_pieces(f, n, p);
-    clsort__plan_way(f, n, p);
+    clsort__plan_candidates(p);
+    clsort__plan_pieces(p);
+    clsort__plan_way(p);
 }
 
 /* Checks the sort after a selection. Without a device, devices with small work-groups may need it
@@ -14927,7 +14907,7 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
 {
     const clsort__selection *t = &p->select;
     const clsort__data *a = &p->data;
-    const size_t piece = run->s->policy->select.copied, bytes = p->key.bytes,
+    const size_t piece = p->policy->select.copied, bytes = p->key.bytes,
                  pieces = t->rows * clsort__ceil_divide(t->wanted, piece);
     const int has_keys = keys.buffer && clsort__selects_keys(p),
               has_indices = indices.buffer && a->has_indices;
@@ -14986,7 +14966,7 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
 /* One launch for rows, or pieces, that a work-group holds. The outputs are set. */
 static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t rows)
 {
-    const size_t most = clsort__many_groups(&run->s->facts, run->s->policy);
+    const size_t most = clsort__many_groups(p->facts, p->policy);
     clsort__arg_local(run, p->select.local);
     clsort__launch(run, clsort__ceil_divide(rows, clsort__ceil_divide(rows, most))
                             << run->group_log2);
@@ -15409,8 +15389,8 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
     CLSORT__UINTS(run, clsort__amount(run, p->data.extent), indices.buffer != NULL);
     CLSORT__ULONGS(run, p->data.element_bytes, p->d.value_size, clsort__apart(p, apart[0]),
                    clsort__apart(p, apart[1]), clsort__apart(p, p->data.indices_apart));
-    clsort__arg_uint(run, run->s->policy->utility.fingerprints);
-    clsort__launch(run, run->s->policy->utility.fingerprints);
+    clsort__arg_uint(run, p->policy->utility.fingerprints);
+    clsort__launch(run, p->policy->utility.fingerprints);
 }
 
 static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
@@ -15421,8 +15401,8 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
     clsort__arg_segments(run, p, indices);
     clsort__arg_uint(run, clsort__amount(run, p->data.extent));
     clsort__arg_ulong(run, clsort__apart(p, p->data.indices_apart));
-    clsort__arg_uint(run, run->s->policy->utility.fingerprints);
-    clsort__launch(run, run->s->policy->utility.fingerprints);
+    clsort__arg_uint(run, p->policy->utility.fingerprints);
+    clsort__launch(run, p->policy->utility.fingerprints);
 }
 
 /* All commands of clsort_enqueue_fingerprint. */
@@ -17859,11 +17839,11 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
     s->policy->forced = form;
     j.op->judge(&c, &j);
     if (c.status == CL_SUCCESS) {
-        j.op->scratch(&s->facts, s->policy, &j);
+        j.op->scratch(&j);
         *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
         if (j.plan.one_by_one) {    /* fewer elements are sorted at once, which takes more */
             memset(&j.plan.scratch, 0, sizeof j.plan.scratch);
-            clsort__plan_scratch(&s->facts, s->policy, &j.plan);
+            clsort__plan_scratch(&j.plan);
             *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
         }
     }

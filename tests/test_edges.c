@@ -81,12 +81,11 @@ static int read_head(const bench *b, const case_state *s)
     stage *const t = sorting;
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&b->sorter->facts, b->sorter->policy, &p);
+    clsort__plan_scratch(&p);
     if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return 1;
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &t->stays, 4);
-    read_tables(s, &p, t->form == &hybrid
-                           ? clsort__hybrid_at(&b->sorter->facts, b->sorter->policy, &p)
-                                          : 4 * CLSORT__PLAN_WORDS, t->head, sizeof t->head);
+    read_tables(s, &p, t->form == &hybrid ? clsort__hybrid_at(&p) : 4 * CLSORT__PLAN_WORDS,
+                t->head, sizeof t->head);
     return 1;
 }
 
@@ -1070,7 +1069,7 @@ static int read_stays(const bench *b, const case_state *s)
 {
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&b->sorter->facts, b->sorter->policy, &p);
+    clsort__plan_scratch(&p);
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &prefixes_stay, 4);
     return 1;
 }
@@ -1113,9 +1112,8 @@ static size_t table_bytes(const clsort__plan *p)
 /* What clsort_hybrid_starts lists, clsort_hybrid_resplit takes, and ranges may need. */
 static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t at = clsort__hybrid_at(&s->facts, s->policy, p),
-                 digits = clsort__hybrid_second_digits(&s->facts, s->policy, p), n = p->d.count,
-                 buckets = CLSORT__HYBRID_DIGITS * digits,
+    const size_t at = clsort__hybrid_at(p), digits = clsort__hybrid_second_digits(p),
+                 n = p->d.count, buckets = CLSORT__HYBRID_DIGITS * digits,
                  group = (size_t)1 << p->config.group_log2,
                  bucket = CLSORT__EDGE_BUCKET_ITEMS(p->config.key_bytes) * group,
                  most = CLSORT__HYBRID_MOST_SECOND_DIGITS(p->config.key_bytes, p->config.wide);
@@ -1174,7 +1172,7 @@ static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
 {
     clsort__plan p = *sort;
     clsort__radix_job j;
-    clsort__plan_partition(&s->facts, s->policy, &p, CLSORT__EDGE_FEW_PARTS - 1);
+    clsort__plan_partition(&p, CLSORT__EDGE_FEW_PARTS - 1);
     memset(&j, 0, sizeof j);
     j.n = p.d.count;
     j.w.shape = p.config;
@@ -1233,7 +1231,7 @@ static void plans_have_room(const clsort_sorter *s, int log2_most)
             if (kind % 3 == 2) d.values_out = d.keys_out = CLSORT_LATER;
             if (d.count < 2) continue;
             clsort__make_plan(&s->facts, s->policy, &d, &p);
-            clsort__plan_scratch(&s->facts, s->policy, &p);
+            clsort__plan_scratch(&p);
             plan_has_room(s, &p);
             if (!kind && d.count < 1 << 24) streams_have_room(s, d);
         }

@@ -202,7 +202,7 @@ static int break_families(drawn *c)
     told_before = j.plan.scratch.layout.bytes;
     while ((family = replaceable_family(&j.plan)) != 0) {
         c->sorter->facts.given_up |= CLSORT__BIT(family);
-        clsort__plan_without(&c->sorter->facts, c->sorter->policy, &j.plan);
+        clsort__plan_without(&j.plan);
         if (!CHECK_OK(plan_case(c, &next))) break;
         if (!CHECK(!memcmp(&j.plan.config, &next.plan.config, sizeof j.plan.config))) break;
         CHECK(j.plan.d.algorithm == next.plan.d.algorithm);

@@ -326,10 +326,10 @@ static int read_hybrid(const bench *b, const case_state *s)
     const unsigned char *tables = image_at(&s->image, s->image.now, CASE_SCRATCH, 0);
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&b->sorter->facts, b->sorter->policy, &p);
+    clsort__plan_scratch(&p);
     tables += p.scratch.tables;
     memcpy(&hybrid_stays, tables + 4 * CLSORT__SKIP_PASSES, 4);
-    memcpy(&hybrid_over, tables + clsort__hybrid_at(&b->sorter->facts, b->sorter->policy, &p), 4);
+    memcpy(&hybrid_over, tables + clsort__hybrid_at(&p), 4);
     return 1;
 }
 
@@ -618,7 +618,7 @@ static void samples_have_room(bench *b)
             clsort__make_plan(&b->sorter->facts, b->sorter->policy, &c.d, &p);
             if (p.config.family == CLSORT__SAMPLES && !p.config.subset)
                 CHECK(clsort__samples_tables(b->sorter->policy, &p.config, n)
-                      <= clsort__radix_tables(&b->sorter->facts, b->sorter->policy, &p));
+                      <= clsort__radix_tables(&p));
         }
 }
 
