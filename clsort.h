@@ -7305,19 +7305,19 @@ static const clsort__policy *clsort__policy_of(const clsort__facts *f)
 }
 
 /* Work-groups for all cores; see `cores`. */
-static size_t clsort__few_groups(const clsort__facts *f, const clsort__policy *n)
+static size_t clsort__few_groups(const clsort__plan *p)
 {
-    return n->cores.few * (size_t)f->compute_units;
+    return p->policy->cores.few * (size_t)p->facts->compute_units;
 }
 
-static size_t clsort__busy_groups(const clsort__facts *f, const clsort__policy *n)
+static size_t clsort__busy_groups(const clsort__plan *p)
 {
-    return n->cores.busy * (size_t)f->compute_units;
+    return p->policy->cores.busy * (size_t)p->facts->compute_units;
 }
 
-static size_t clsort__many_groups(const clsort__facts *f, const clsort__policy *n)
+static size_t clsort__many_groups(const clsort__plan *p)
 {
-    return n->cores.many * (size_t)f->compute_units;
+    return p->policy->cores.many * (size_t)p->facts->compute_units;
 }
 
 /* ---- >>folder -------------------------------------------------------------------------------- */
@@ -9195,7 +9195,7 @@ static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy
               ranked = d->count <= n->crossovers.most_ranked,
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (f->any || !row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
+    if (!row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
         || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
         || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;
@@ -9277,10 +9277,11 @@ static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__
                                           { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC },
                                           { CLSORT_RADIX, CLSORT_BITONIC, CLSORT_MERGE } };
     const clsort__crossover c = clsort__find_crossover(f, n, d);
-    const int few = !f->any && d->count <= c.bitonic;
-    if (clsort__few_families(f, n, d))
-        return orders[!clsort__preferred_few(f, n, d) ? 2 : few ? 3 : 0];
-    if (!f->any && (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d))))
+    const cl_uint families = clsort__few_families(f, n, d);
+    const int few = d->count <= c.bitonic;
+    if (f->any) return orders[2];
+    if (families) return orders[f->given_up & families ? 2 : few ? 3 : 0];
+    if (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d)))
         return orders[few ? 3 : 0];
     return orders[few ? 1 : 2];
 }
@@ -11057,27 +11058,27 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
 /* Work-group and tile of bitonic kernels. One work-item holds a tile, in vector registers of 16
    elements, if the caller asks for more items than other registers hold, and on CPUs with vectors
    if the caller names no shape. */
-static void clsort__bitonic_shape(const clsort__facts *f, const clsort__policy *p,
-                                  const clsort_tuning *t, clsort__config *c)
+static void clsort__bitonic_shape(const clsort__plan *p, const clsort_tuning *t, clsort__config *c)
 {
-    const int fits_cpu = f->has_vectors && !t->items && !t->work_group,
+    const clsort__policy *n = p->policy;
+    const int fits_cpu = p->facts->has_vectors && !t->items && !t->work_group,
               lanes = clsort__has_vector_form(t) && (t->items > 32 || fits_cpu);
     c->lanes = lanes ? 16 : 1;
     c->items_log2 = t->items                       ? clsort__log2(t->items / c->lanes)
-                    : clsort__element_words(c) > 2 ? p->tiles.wide_items_log2
-                                                   : p->tiles.items_log2;
+                    : clsort__element_words(c) > 2 ? n->tiles.wide_items_log2
+                                                   : n->tiles.items_log2;
     if (!c->items_log2) c->items_log2 = 1;
-    if (!lanes) clsort__bound_items(p, c);
+    if (!lanes) clsort__bound_items(n, c);
     c->share_log2 = 0;
-    if (lanes) c->group_log2 = clsort__lower_group(f, p->bitonic.lanes_group_log2);
-    else clsort__share_tile(f, t, p->tiles.group_log2, p->bitonic.most_group_log2, c);
+    if (lanes) c->group_log2 = clsort__lower_group(p->facts, n->bitonic.lanes_group_log2);
+    else clsort__share_tile(p->facts, t, n->tiles.group_log2, n->bitonic.most_group_log2, c);
 }
 
 static void clsort__plan_bitonic(clsort__plan *p)
 {
     const cl_uint step = clsort__step_choice(&p->d.tuning),
                   local = clsort__local_choice(&p->d.tuning);
-    clsort__bitonic_shape(p->facts, p->policy, &p->d.tuning, &p->config);
+    clsort__bitonic_shape(p, &p->d.tuning, &p->config);
     if (step || local == CLSORT__LOCAL_GLOBAL_TAIL)
         p->helper = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     else
@@ -11178,7 +11179,7 @@ static int clsort__stores_splits(const clsort__plan *p, size_t slice)
 {
     return p->d.precedes
            || (slice >= p->policy->merge.split_slice
-               && p->d.count / slice > clsort__busy_groups(p->facts, p->policy));
+               && p->d.count / slice > clsort__busy_groups(p));
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. Tiles are sorted to `to` or to alt,
@@ -11198,9 +11199,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     else clsort__merge_tiles(run, p, w, now);
     for (i = 0; i < passes; i++) {
         const size_t length = (size_t)1 << (tile_log2 + i);
-        const clsort__merge_pass m = { now,       now,
-                                       alt,       p->d.count,
-                                       length,    2 * length - 1,
+        const clsort__merge_pass m = { now, now, alt, p->d.count, length, 2 * length - 1,
                                        w->tables, clsort__stores_splits(p, slice) };
         clsort__merge_runs(run, p, &w->shape, &m);
         now = m.to;
@@ -11260,7 +11259,7 @@ static void clsort__plan_merge(clsort__plan *p)
     p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
     p->helper = clsort__config_of(p, CLSORT__BITONIC);
-    clsort__bitonic_shape(p->facts, p->policy, &none, &p->helper);
+    clsort__bitonic_shape(p, &none, &p->helper);
 }
 
 static size_t clsort__merge_tables(const clsort__plan *p)
@@ -11469,13 +11468,13 @@ static size_t clsort__runs_slack(const clsort__policy *n, const clsort__config *
 }
 
 /* Elements of a tile. Work-items have fewer in short outputs, to keep all cores busy. */
-static size_t clsort__runs_tile(const clsort__facts *f, const clsort__policy *p,
-                                const clsort__config *shape, size_t n)
+static size_t clsort__runs_tile(const clsort__plan *p, const clsort__config *shape, size_t n)
 {
-    size_t tile = p->runs.most_tile;
+    size_t tile = p->policy->runs.most_tile;
     if (shape->share_log2)
-        return clsort__runs_room(shape, shape->share_log2) - 2 * clsort__runs_slack(p, shape);
-    while (tile > p->runs.least_tile && n / tile < clsort__few_groups(f, p)) tile /= 2;
+        return clsort__runs_room(shape, shape->share_log2)
+               - 2 * clsort__runs_slack(p->policy, shape);
+    while (tile > p->policy->runs.least_tile && n / tile < clsort__few_groups(p)) tile /= 2;
     return tile;
 }
 
@@ -11554,7 +11553,7 @@ static void clsort__runs_scratch(clsort__job *j)
                  least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
     const size_t rows = p->config.share_log2 ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
                                              : n / p->policy->runs.most_tile + 2 + samples
-                                                   + 2 * clsort__few_groups(p->facts, p->policy);
+                                                   + 2 * clsort__few_groups(p);
     l->most = clsort__most_bytes(p);
     if (j->idle) return;
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
@@ -11583,7 +11582,7 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
     r->shape = shape;
     r->n = p->d.count;
     r->step_log2 = clsort__runs_step(p->policy, &r->shape);
-    r->tile = clsort__runs_tile(p->facts, p->policy, &r->shape, r->n);
+    r->tile = clsort__runs_tile(p, &r->shape, r->n);
     r->tiles = clsort__ceil_divide(r->n, r->tile);
     r->slack = clsort__runs_slack(p->policy, &r->shape);
     for (; piece < out; piece++) {
@@ -11663,7 +11662,7 @@ static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, s
 
 static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job *r)
 {
-    const size_t workers = clsort__few_groups(&run->s->facts, run->s->policy),
+    const size_t workers = clsort__few_groups(r->p),
                  each = clsort__ceil_divide(r->tiles, workers);
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_PASS);
     clsort__arg_arrays(run, r->to);
@@ -11820,14 +11819,14 @@ static size_t clsort__radix_need(const clsort__config *c)
 }
 
 /* Chooses sweeps if the device can run them and the array is long enough. */
-static cl_uint clsort__radix_family(const clsort__facts *f, const clsort__policy *n,
-                                    const clsort_desc *d)
+static cl_uint clsort__radix_family(const clsort__plan *p)
 {
+    const clsort__facts *f = p->facts;
     const int sweeps = f->has_progress && !(f->given_up & CLSORT__BIT(CLSORT__SWEEP))
-                       && f->max_group >= n->radix.sweep_group
-                       && f->local_bytes >= n->radix.sweep_local_bytes;
-    return sweeps && clsort__choice(&d->tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
-                   && !d->tuning.work_group && d->count > CLSORT__SWEEP_TILE
+                       && f->max_group >= p->policy->radix.sweep_group
+                       && f->local_bytes >= p->policy->radix.sweep_local_bytes;
+    return sweeps && clsort__choice(&p->d.tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
+                   && !p->d.tuning.work_group && p->d.count > CLSORT__SWEEP_TILE
                ? (cl_uint)CLSORT__SWEEP
                : (cl_uint)CLSORT__RADIX;
 }
@@ -11852,11 +11851,11 @@ static size_t clsort__block_tables(size_t n)
 static size_t clsort__radix_tables(const clsort__plan *p)
 {
     const size_t n = p->d.count;
-    const size_t tile = !p->facts->any
-                            ? clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
+    const size_t tile = p->facts->any
+                            ? (size_t)CLSORT__SWEEP_TILE
+                            : clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
                                               (size_t)clsort__radix_fast(p->policy, &p->config)
-                                                  << 8)
-                            : (size_t)CLSORT__SWEEP_TILE;
+                                                  << 8);
     const size_t of_blocks = clsort__block_tables(n);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
                             + (n / tile + 1) * 4 * 256 * (n >> 30 ? 2 : 1);
@@ -11923,15 +11922,14 @@ static size_t clsort__radix_tile(const clsort__config *shape)
 /* Elements are cut into blocks of whole tiles: few per core on CPUs, and behind other plans, where
    launches that end at once take less time so; else enough for every core on GPUs; never more than
    fit into a table. */
-static void clsort__radix_blocks(const clsort__facts *f, const clsort__policy *n,
-                                 clsort__radix_job *j)
+static void clsort__radix_blocks(clsort__radix_job *j)
 {
     const clsort__config *shape = &j->w.shape;
     const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT,
                  units = clsort__ceil_divide(j->n, unit);
     const size_t room = clsort__radix_most_blocks(j->n)
-                        * (clsort__few_votes(shape) ? n->votes.blocks : 1),
-                 wanted = f->is_cpu || j->gated ? clsort__few_groups(f, n) : room;
+                        * (clsort__few_votes(shape) ? j->p->policy->votes.blocks : 1),
+                 wanted = j->p->facts->is_cpu || j->gated ? clsort__few_groups(j->p) : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : clsort__smaller(wanted, room);
     j->block_elements = clsort__ceil_divide(units, most) * unit;
     j->blocks = clsort__ceil_divide(j->n, j->block_elements);
@@ -11965,9 +11963,7 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
     cl_uint pass;
     if (j->gated)
         clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
-                             clsort__smaller(j->blocks,
-                                             clsort__few_groups(&run->s->facts, run->s->policy)),
-                             l.sweeps);
+                             clsort__smaller(j->blocks, clsort__few_groups(j->p)), l.sweeps);
     else
         for (pass = 0; pass < clsort__radix_moves(j); pass++)
             clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
@@ -11975,10 +11971,9 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
 
 /* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
    a limited number of blocks. */
-static size_t clsort__histogram_groups(const clsort__facts *f, const clsort__policy *n,
-                                       const clsort__radix_job *j)
+static size_t clsort__histogram_groups(const clsort__radix_job *j)
 {
-    const size_t busy = clsort__busy_groups(f, n),
+    const size_t busy = clsort__busy_groups(j->p),
                  most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements;
     return clsort__smaller(j->blocks, clsort__larger(busy, clsort__ceil_divide(j->blocks, most)));
 }
@@ -11988,12 +11983,12 @@ static size_t clsort__histogram_groups(const clsort__facts *f, const clsort__pol
 static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
-    const size_t busy = clsort__busy_groups(&run->s->facts, run->s->policy);
+    const size_t busy = clsort__busy_groups(j->p);
     if (j->w.shape.subset != CLSORT__SUBSET_BEHIND)
         clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
-                         clsort__histogram_groups(&run->s->facts, run->s->policy, j), l.histogram);
+                         clsort__histogram_groups(j), l.histogram);
     if (j->mends) clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
     clsort__radix_moves_of_sweeps(run, j);
@@ -12023,7 +12018,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
     if (clsort__may_mend(&p->config) && !gated && j.passes > n->radix.prefixes_passes
         && j.n >= n->radix.prefixes)
         j.mends = CLSORT__LEAVES_BITS;
-    clsort__radix_blocks(p->facts, p->policy, &j);
+    clsort__radix_blocks(&j);
     if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, &j);
     else if (gated || j.n > few) clsort__radix_block_passes(run, &j);
     else
@@ -12037,7 +12032,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
 /* Plans the passes. */
 static void clsort__plan_passes(clsort__plan *p)
 {
-    p->config.family = clsort__radix_family(p->facts, p->policy, &p->d);
+    p->config.family = clsort__radix_family(p);
     p->config.turns = 0;
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
@@ -12151,9 +12146,10 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
     clsort__radix_job b;
     size_t splitters;
     memset(&b, 0, sizeof b);
+    b.p = p;
     b.w.shape = clsort__built_shape(j->s, &p->config);
     b.n = p->d.count ? p->d.count : 1;
-    clsort__radix_blocks(p->facts, p->policy, &b);
+    clsort__radix_blocks(&b);
     l = clsort__radix_sizes(&b.w.shape);
     splitters = clsort__splitter_bytes(&b.w.shape);
     clsort__traffic(run, 0, keys);
@@ -12229,10 +12225,10 @@ static cl_uint clsort__hybrid_wide(const clsort__plan *p)
     return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
 }
 
-static cl_uint clsort__hybrid_group(const clsort__facts *f, const clsort__policy *n,
-                                    const clsort_tuning *t)
+static cl_uint clsort__hybrid_group(const clsort__plan *p)
 {
-    return clsort__choose_group(f, t, n->tiles.group_log2, n->tiles.most_group_log2);
+    return clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
+                                p->policy->tiles.most_group_log2);
 }
 
 /* The second digits of a range; 0: a range is a bucket, which may have half as many elements again
@@ -12240,8 +12236,7 @@ static cl_uint clsort__hybrid_group(const clsort__facts *f, const clsort__policy
 static size_t clsort__hybrid_second_digits(const clsort__plan *p)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
-                  chosen = !p->facts->any ? clsort__hybrid_group(p->facts, p->policy, &p->d.tuning)
-                                          : least,
+                  chosen = p->facts->any ? least : clsort__hybrid_group(p),
                   group_log2 = chosen > least ? chosen : least; /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
@@ -12281,7 +12276,7 @@ static int clsort__hybrid_may(const clsort__plan *p)
    order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. */
 static int clsort__pairs_gain(const clsort__plan *p)
 {
-    const int sweeps = clsort__radix_family(p->facts, p->policy, &p->d) == CLSORT__SWEEP;
+    const int sweeps = clsort__radix_family(p) == CLSORT__SWEEP;
     return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
            && !(sweeps && p->d.count > p->policy->hybrid.most_pairs);
 }
@@ -12307,7 +12302,7 @@ static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
     c->digit_bits = 8;
     c->team = clsort__team(p->facts);
     c->radix_items = t->items && t->items < most ? t->items : most;
-    c->group_log2 = c->share_log2 = clsort__hybrid_group(p->facts, p->policy, t);
+    c->group_log2 = c->share_log2 = clsort__hybrid_group(p);
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
            && clsort__hybrid_need(c) <= p->facts->local_bytes;
 }
@@ -12355,8 +12350,7 @@ static void clsort__hybrid_launch(clsort__run *run, const clsort__hybrid_job *j,
 
 /* The second digits of a cell group where they are counted together with the first ones; 0: they
    are not, since their counters do not fit. A bucket keeps room for some standard deviations. */
-static size_t clsort__hybrid_group_digits(const clsort__facts *f, const clsort__policy *n,
-                                          const clsort__hybrid_job *j)
+static size_t clsort__hybrid_group_digits(const clsort__hybrid_job *j)
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2,
                  cell_groups = CLSORT__HYBRID_DIGITS - 2,
@@ -12364,7 +12358,8 @@ static size_t clsort__hybrid_group_digits(const clsort__facts *f, const clsort__
                  digits = j->p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(digits);
     return j->second_digits < digits || j->p->config.value_bytes
-                   || local > n->hybrid.group_digit_bytes || local > f->local_bytes
+                   || local > j->p->policy->hybrid.group_digit_bytes
+                   || local > j->p->facts->local_bytes
                ? 0
                : digits;
 }
@@ -12375,9 +12370,9 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j
     const clsort__hybrid_local l = clsort__hybrid_sizes(&j->w->shape);
     const size_t tiles = clsort__ceil_divide(j->p->d.count, clsort__radix_tile(&j->w->shape)),
                  digits = CLSORT__HYBRID_DIGITS,
-                 busy = clsort__busy_groups(&run->s->facts, run->s->policy),
-                 counting = run->s->policy->hybrid.counting_per_core
-                            * (size_t)run->s->facts.compute_units,
+                 busy = clsort__busy_groups(j->p),
+                 counting = j->p->policy->hybrid.counting_per_core
+                            * (size_t)j->p->facts->compute_units,
                  buckets = j->second_digits ? digits * j->second_digits : digits,
                  bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
                  enough = digits + j->p->d.count / bucket / 7 * 8,
@@ -12414,7 +12409,7 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     j.w = &both;
     j.tables = clsort__hybrid_at(p) / 4;
     j.second_digits = clsort__hybrid_second_digits(p);
-    j.group_digits = clsort__hybrid_group_digits(p->facts, p->policy, &j);
+    j.group_digits = clsort__hybrid_group_digits(&j);
     clsort__hybrid_buckets(run, &j);
     passes.config = p->helper;
     rest.shape = clsort__tile_shape(run->s, &passes);
@@ -12729,7 +12724,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
         return;
     }
     j.blocks = clsort__smaller(clsort__radix_most_blocks(j.n) - CLSORT__CACHED_WORDS / 256,
-                               clsort__few_groups(p->facts, p->policy));
+                               clsort__few_groups(p));
     j.block_elements = clsort__ceil_divide(j.n, j.blocks);
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
     clsort__cached_ranges(run, &j);
@@ -12887,10 +12882,10 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__segment_job *j)
 
 /* Work-groups, or work-items, for all jobs. Those that read the table take several jobs each, since
    most of it may be empty. Work-items are a power of two: see first_job in kernels.cl. */
-static size_t clsort__job_groups(const clsort__run *run, const clsort__segment_job *j)
+static size_t clsort__job_groups(const clsort__segment_job *j)
 {
     const size_t jobs = j->per ? j->p->data.segments * j->per : j->p->data.extent / j->tile * 3 + 1,
-                 busy = clsort__many_groups(&run->s->facts, run->s->policy),
+                 busy = clsort__many_groups(j->p),
                  groups = j->per || jobs < busy ? jobs : busy;
     return j->w.shape.share_log2 ? groups : (size_t)1 << clsort__ceil_log2(groups);
 }
@@ -12915,11 +12910,9 @@ static void clsort__segment_passes(clsort__run *run, const clsort__segment_job *
     const clsort__plan *p = j->p;
     const int shares = j->w.shape.share_log2 > 0;
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile)),
-                  step = shares && !j->per && run->s->facts.has_progress ? passes : 1;
-    const size_t jobs = clsort__job_groups(run, j),
-                 groups = step > 1 ? clsort__smaller(jobs, clsort__few_groups(&run->s->facts,
-                                                                              run->s->policy))
-                                   : jobs;
+                  step = shares && !j->per && p->facts->has_progress ? passes : 1;
+    const size_t jobs = clsort__job_groups(j),
+                 groups = step > 1 ? clsort__smaller(jobs, clsort__few_groups(p)) : jobs;
     cl_uint pass;
     for (pass = 0; pass < passes; pass += step) {
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
@@ -12968,7 +12961,7 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__segment_job *j
     clsort__arg_jobs(run, j);
     clsort__arg_merge_tile(run, &j->w.shape);
     if (!j->p->data.at_offsets) clsort__first_traffic(run, j->p);   /* else packing counts it */
-    clsort__launch(run, clsort__job_groups(run, j) << j->w.shape.share_log2);
+    clsort__launch(run, clsort__job_groups(j) << j->w.shape.share_log2);
 }
 
 /* Sorts whole segments, or pieces of long ones, by radix, one per work-item. The plans of the
@@ -13015,17 +13008,18 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
 
 /* The shape for segments of `row` elements on average: the widest tile if shorter ones would not
    hold them, else the fastest. */
-static void clsort__segment_shape(const clsort__facts *f, const clsort__policy *p,
-                                  const clsort_tuning *t, size_t row, clsort__config *c)
+static void clsort__segment_shape(const clsort__plan *p, size_t row, clsort__config *c)
 {
+    const clsort__policy *n = p->policy;
+    const clsort_tuning *t = &p->d.tuning;
     const cl_uint words = clsort__element_words(c);
     c->lanes = 1;
     c->items_log2 = t->items                                         ? clsort__log2(t->items)
-                    : words > 2                                      ? p->tiles.wide_items_log2
-                    : words == 1 && row > p->segments.long_row ? p->segments.long_row_items_log2
-                                                               : p->tiles.items_log2;
-    clsort__bound_items(p, c);
-    clsort__share_tile(f, t, p->tiles.alone_group_log2, p->tiles.most_merging_log2, c);
+                    : words > 2                                      ? n->tiles.wide_items_log2
+                    : words == 1 && row > n->segments.long_row ? n->segments.long_row_items_log2
+                                                               : n->tiles.items_log2;
+    clsort__bound_items(n, c);
+    clsort__share_tile(p->facts, t, n->tiles.alone_group_log2, n->tiles.most_merging_log2, c);
     clsort__least_tile(c);
 }
 
@@ -13070,7 +13064,7 @@ static void clsort__plan_segments(clsort__plan *p)
 {
     const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
     clsort__config *c = &p->config;
-    clsort__segment_shape(p->facts, p->policy, &p->d.tuning, p->d.count / parts, c);
+    clsort__segment_shape(p, p->d.count / parts, c);
     if (!p->data.at_offsets) {
         clsort__fit_row(p, c);
         c->subset = p->d.count <= clsort__least_long(p, c) ? (cl_uint)CLSORT__SUBSET_TILES
@@ -13205,13 +13199,13 @@ typedef struct clsort__quick_job {
 /* How many elements a block of a round and a leaf have, and how many rounds there are: perfect
    halving takes log2(n / leaf_elements), good pivots half as many more. As many work-groups are
    launched as may run at once. */
-static void clsort__quick_sizes(const clsort__facts *f, const clsort__policy *p,
-                                clsort__quick_job *j)
+static void clsort__quick_sizes(clsort__quick_job *j)
 {
+    const clsort__policy *p = j->p->policy;
     const clsort__config *shape = &j->w.shape;
     const size_t tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
     const int serial = !shape->share_log2;
-    const size_t cores = f->compute_units,
+    const size_t cores = j->p->facts->compute_units,
                  blocks = serial ? p->quicksort.per_core * cores : p->quicksort.blocks,
                  most = cores * (serial ? p->cores.few : p->quicksort.per_core);
     const size_t block = clsort__largest(p->quicksort.least_block,
@@ -13328,7 +13322,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.pivot = pivot ? pivot : (cl_uint)CLSORT__PIVOT_MIDRANGE;
-    clsort__quick_sizes(p->facts, p->policy, &j);
+    clsort__quick_sizes(&j);
     if (scheduler == CLSORT__SCHEDULER_DEVICE) {
         /* one launch, which launches all rounds and leaves */
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
@@ -13354,7 +13348,7 @@ static void clsort__plan_quicksort(clsort__plan *p)
     p->helper = clsort__config_of(p, CLSORT__SEGMENTS);
     p->helper.ranges = 1;
     p->helper.ties = p->helper.language = p->helper.scan = 0;
-    clsort__segment_shape(p->facts, p->policy, &p->d.tuning, 0, &p->helper);
+    clsort__segment_shape(p, 0, &p->helper);
 }
 
 static size_t clsort__all_quick_tables(const clsort__plan *p)
@@ -14004,18 +13998,19 @@ static void clsort__select_shape(clsort__plan *p)
    list needs fewer passes, a short one is sorted faster. A row that fits into the list is sorted
    whole, without a pass. On a CPU one reading collects what is below the k-th of the list so far,
    if k is small. */
-static void clsort__select_list(const clsort__policy *p, const clsort_desc *d, clsort__selection *t)
+static void clsort__select_list(const clsort__plan *p, clsort__selection *t)
 {
+    const clsort__policy *policy = p->policy;
     const int streams = t->how == CLSORT__BY_STREAMS;
-    const size_t k = d->top_k, n = d->count;
-    t->list_capacity = streams ? p->select.stream_list : p->select.list;
+    const size_t k = p->d.top_k, n = p->d.count;
+    t->list_capacity = streams ? policy->select.stream_list : policy->select.list;
     while ((t->mode == CLSORT__SELECT_FIRST || streams)
            && t->list_capacity < (streams ? 4 : 2) * k && t->list_capacity < t->most_capacity)
         t->list_capacity *= 2;
     if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
     if (streams) t->passes = 0;
     else if (t->scatters) t->list_capacity = 0;
-    else if (n <= t->list_capacity || (n <= p->select.whole && n <= t->most_capacity)) {
+    else if (n <= t->list_capacity || (n <= policy->select.whole && n <= t->most_capacity)) {
         t->list_capacity = 1u << clsort__ceil_log2(n);
         t->passes = 0;
     }
@@ -14053,22 +14048,24 @@ static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t part
 /* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
    the largest list. A part that is read once lists its first k, though one of them may be wanted.
    */
-static void clsort__select_parts(const clsort__facts *f, const clsort__policy *p,
-                                 const clsort_desc *d, clsort__selection *t)
+static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
 {
+    const clsort__policy *policy = p->policy;
+    const int any = p->facts->any;
     const int streams = t->how == CLSORT__BY_STREAMS;
-    const size_t n = d->count, k = clsort__larger(d->top_k, 1);   /* a partition's may be 0 */
-    const size_t busy = !f->any ? p->select.parts_per_core * (size_t)f->compute_units : (size_t)-1,
-                 most = clsort__smaller(busy / t->rows, n / p->select.part);
+    const size_t n = p->d.count, k = clsort__larger(p->d.top_k, 1);   /* a partition's may be 0 */
+    const size_t busy = any ? (size_t)-1
+                            : policy->select.parts_per_core * (size_t)p->facts->compute_units,
+                 most = clsort__smaller(busy / t->rows, n / policy->select.part);
     const size_t listed = t->most_capacity / k,
                  parts = !most || (!t->passes && !streams) ? 1
                          : streams                         ? clsort__smaller(most, listed)
                                                            : most;
-    clsort__cut_rows(p, n, parts, t);
-    t->spread = f->any || t->parts > 1 || t->scatters;
+    clsort__cut_rows(policy, n, parts, t);
+    t->spread = any || t->parts > 1 || t->scatters;
     if (streams && t->list_capacity < t->parts * k)
         t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
-    t->row_words = clsort__largest(!f->any ? t->list_capacity : t->most_capacity, most, 1);
+    t->row_words = clsort__largest(any ? t->most_capacity : t->list_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
 
@@ -14152,9 +14149,10 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 }
 
 /* The most rows that are a few. */
-static size_t clsort__few_rows(const clsort__facts *f, const clsort__policy *n)
+static size_t clsort__few_rows(const clsort__plan *p)
 {
-    return !f->any ? (size_t)f->compute_units / n->select.cores_per_row + 1 : (size_t)-1;
+    return p->facts->any ? (size_t)-1
+                         : (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
 }
 
 /* Is a row of the table for this device, whatever the count and k? */
@@ -14164,7 +14162,7 @@ static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p
     const int alone = p->facts->is_cpu && !p->config.group_log2;
     return (p->facts->any || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
            && t->rows >= w->least_rows
-           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p->facts, p->policy));
+           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p));
 }
 
 /* The largest count for k by a row of the table. */
@@ -14404,7 +14402,7 @@ static void clsort__plan_candidates(clsort__plan *p)
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device) return;
     if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
         && (p->facts->any || p->config.group_log2 >= p->policy->select.once_group_log2)
-        && t->rows <= clsort__few_rows(p->facts, p->policy))
+        && t->rows <= clsort__few_rows(p))
         t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
 }
 
@@ -14452,7 +14450,7 @@ static int clsort__plan_sample(clsort__plan *p)
 static void clsort__plan_one_launch(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    const size_t groups = clsort__few_groups(p->facts, p->policy), each = groups / t->rows,
+    const size_t groups = clsort__few_groups(p), each = groups / t->rows,
                  parts = clsort__largest(each, p->d.count / p->policy->select.long_part, 1);
     p->config.family = CLSORT__LONG_ROWS;
     if (t->parts > parts) clsort__cut_rows(p->policy, p->d.count, parts, t);
@@ -14493,8 +14491,8 @@ static int clsort__plan_streams(clsort__plan *p)
     if (lists < (two ? 2u : 4u)) return 0;
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
-    clsort__select_list(p->policy, &p->d, t);
-    clsort__select_parts(p->facts, p->policy, &p->d, t);
+    clsort__select_list(p, t);
+    clsort__select_parts(p, t);
     return 1;
 }
 
@@ -14576,8 +14574,8 @@ static void clsort__plan_selection(const clsort__facts *f, const clsort__policy 
     t->rows = clsort__output_rows(d);
     clsort__select_shape(p);
     clsort__select_mode(d, p, t);
-    clsort__select_list(n, d, t);
-    clsort__select_parts(f, n, d, t);
+    clsort__select_list(p, t);
+    clsort__select_parts(p, t);
     clsort__plan_candidates(p);
     clsort__plan_pieces(p);
     clsort__plan_way(p);
@@ -14966,7 +14964,7 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
 /* One launch for rows, or pieces, that a work-group holds. The outputs are set. */
 static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t rows)
 {
-    const size_t most = clsort__many_groups(p->facts, p->policy);
+    const size_t most = clsort__many_groups(p);
     clsort__arg_local(run, p->select.local);
     clsort__launch(run, clsort__ceil_divide(rows, clsort__ceil_divide(rows, most))
                             << run->group_log2);

@@ -1146,12 +1146,13 @@ static void sweeps_have_room(const clsort_sorter *s, const clsort__plan *p)
     const size_t words = p->config.wide ? 512 : 256;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.n = p->d.count;
     j.w.shape = p->config;
-    clsort__radix_blocks(&s->facts, s->policy, &j);
+    clsort__radix_blocks(&j);
     CHECK(4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes + j.blocks * words) <= table_bytes(p));
     CHECK(p->config.wide || j.n < (size_t)1 << 30);
-    CHECK(clsort__ceil_divide(j.blocks, clsort__histogram_groups(&s->facts, s->policy, &j))
+    CHECK(clsort__ceil_divide(j.blocks, clsort__histogram_groups(&j))
               * j.block_elements
           <= CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES);
 }
@@ -1161,7 +1162,7 @@ static void cached_has_room(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t blocks = clsort__smaller(clsort__radix_most_blocks(p->d.count)
                                               - CLSORT__CACHED_WORDS / 256,
-                                          clsort__few_groups(&s->facts, s->policy));
+                                          clsort__few_groups(p));
     CHECK(p->d.count <= s->policy->cached.most_serial
           || 4 * (CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS + blocks * CLSORT__CACHED_RANGES)
                  <= table_bytes(p));
@@ -1174,9 +1175,10 @@ static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
     clsort__radix_job j;
     clsort__plan_partition(&p, CLSORT__EDGE_FEW_PARTS - 1);
     memset(&j, 0, sizeof j);
+    j.p = &p;
     j.n = p.d.count;
     j.w.shape = p.config;
-    clsort__radix_blocks(&s->facts, s->policy, &j);
+    clsort__radix_blocks(&j);
     CHECK(4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * j.blocks
                + (j.blocks + 1) * CLSORT__EDGE_FEW_PARTS) <= clsort__block_tables(j.n));
 }

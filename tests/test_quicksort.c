@@ -24,7 +24,9 @@ static clsort__quick_job quick_job(const bench *b, const clsort_desc *d, size_t 
     memset(&j, 0, sizeof j);
     j.w.shape = clsort__tile_shape(b->sorter, &p);
     j.n = d->count;
-    clsort__quick_sizes(&b->sorter->facts, b->sorter->policy, &j);
+    j.p = &p;
+    clsort__quick_sizes(&j);
+    j.p = NULL;
     *tile = j.tile;
     return j;
 }
