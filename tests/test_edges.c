@@ -1110,7 +1110,7 @@ static size_t table_bytes(const clsort__plan *p)
 }
 
 /* What clsort_hybrid_starts lists, clsort_hybrid_resplit takes, and ranges may need. */
-static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
+static void hybrid_has_room(const clsort__plan *p)
 {
     const size_t at = clsort__hybrid_at(p), digits = clsort__hybrid_second_digits(p),
                  n = p->d.count, buckets = CLSORT__HYBRID_DIGITS * digits,
@@ -1126,9 +1126,9 @@ static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* Samples, their buckets and tiles, which a work-group holds in local memory; places of 16 bits. */
-static void samples_have_room(const clsort_sorter *s, const clsort__plan *p)
+static void samples_have_room(const clsort__plan *p)
 {
-    const clsort__samples_job j = clsort__cut_samples(s->policy, &p->config,
+    const clsort__samples_job j = clsort__cut_samples(p->policy, &p->config,
                                                        p->d.count);
     const size_t group = (size_t)1 << p->config.group_log2, held = clsort__radix_tile(&p->config);
     if (p->config.subset) {
@@ -1141,7 +1141,7 @@ static void samples_have_room(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* The status words of sweeps, and the counters of their histogram. */
-static void sweeps_have_room(const clsort_sorter *s, const clsort__plan *p)
+static void sweeps_have_room(const clsort__plan *p)
 {
     const size_t words = p->config.wide ? 512 : 256;
     clsort__radix_job j;
@@ -1158,18 +1158,18 @@ static void sweeps_have_room(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* A block of each work-item, ranges and cells. */
-static void cached_has_room(const clsort_sorter *s, const clsort__plan *p)
+static void cached_has_room(const clsort__plan *p)
 {
     const size_t blocks = clsort__smaller(clsort__radix_most_blocks(p->d.count)
                                               - CLSORT__CACHED_WORDS / 256,
                                           clsort__few_groups(p));
-    CHECK(p->d.count <= s->policy->cached.most_serial
+    CHECK(p->d.count <= p->policy->cached.most_serial
           || 4 * (CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS + blocks * CLSORT__CACHED_RANGES)
                  <= table_bytes(p));
 }
 
 /* The blocks of a partition into few parts, of which a table has more. */
-static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
+static void parts_have_room(const clsort__plan *sort)
 {
     clsort__plan p = *sort;
     clsort__radix_job j;
@@ -1183,16 +1183,16 @@ static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
                + (j.blocks + 1) * CLSORT__EDGE_FEW_PARTS) <= clsort__block_tables(j.n));
 }
 
-static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
+static void plan_has_room(const clsort__plan *p)
 {
     AT("family %u of variant %x, %zu elements, %zu bytes of values, %u cores",
        (unsigned)p->config.family, (unsigned)p->d.tuning.variant, p->d.count, p->d.value_size,
-       (unsigned)s->facts.compute_units);
-    if (p->config.family == CLSORT__HYBRID) hybrid_has_room(s, p);
-    if (p->config.family == CLSORT__SAMPLES) samples_have_room(s, p);
-    if (p->config.family == CLSORT__SWEEP) sweeps_have_room(s, p);
-    if (p->config.family == CLSORT__CACHED) cached_has_room(s, p);
-    parts_have_room(s, p);
+       (unsigned)p->facts->compute_units);
+    if (p->config.family == CLSORT__HYBRID) hybrid_has_room(p);
+    if (p->config.family == CLSORT__SAMPLES) samples_have_room(p);
+    if (p->config.family == CLSORT__SWEEP) sweeps_have_room(p);
+    if (p->config.family == CLSORT__CACHED) cached_has_room(p);
+    parts_have_room(p);
 }
 
 /* The lists of a selection by streams have room for the first k of each part; a row's table has. */
@@ -1234,7 +1234,7 @@ static void plans_have_room(const clsort_sorter *s, int log2_most)
             if (d.count < 2) continue;
             clsort__make_plan(&s->facts, s->policy, &d, &p);
             clsort__plan_scratch(&p);
-            plan_has_room(s, &p);
+            plan_has_room(&p);
             if (!kind && d.count < 1 << 24) streams_have_room(s, d);
         }
 }
