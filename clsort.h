@@ -6962,8 +6962,8 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 
 /* ---- >>policy -------------------------------------------------------------------------------- */
 
-/* Every number that tunes: a struct for each kind of device, to which s->policy points. Those that
-   bound scratch memory are enumerators, since without a device it is enough for any.
+/* Every number that tunes: a struct for each kind of device; a sorter has a copy. Those that bound
+   scratch memory are enumerators, since without a device it is enough for any.
    Where a comment does not say more, numbers were chosen on an NVIDIA H200; for other GPUs on the
    same one without what only NVIDIA's have; for CPUs with PoCL and Intel's runtime on two cores of
    a Xeon with AVX-512.
