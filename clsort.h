@@ -9203,15 +9203,6 @@ static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy
            | (by_samples ? CLSORT__BIT(CLSORT__SAMPLES) : 0u);
 }
 
-/* Families for few elements that AUTO may take; none after a build failure, since another one may
-   need more scratch memory. */
-static cl_uint clsort__preferred_few(const clsort__facts *f, const clsort__policy *n,
-                                     const clsort_desc *d)
-{
-    const cl_uint families = clsort__few_families(f, n, d);
-    return f->given_up & families ? 0 : families;
-}
-
 static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
                             cl_uint algorithm, clsort__plan *p);
 
@@ -12616,17 +12607,16 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
                         clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
 }
 
-/* The bits of the families for few elements that were named, or that AUTO takes. */
+/* The bits of the families for few elements that were named, or that AUTO takes: none after a build
+   failure, since another one may need more scratch memory. */
 static cl_uint clsort__wanted_few(const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
-    const cl_uint both = CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS);
-    return ~p->facts->given_up
-           & (named == CLSORT__RADIX_SAMPLES ? both
-              : !named && !t->work_group && !t->items
-                  ? clsort__preferred_few(p->facts, p->policy, &p->d)
-                  : 0);
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX), given_up = p->facts->given_up,
+                  few = clsort__few_families(p->facts, p->policy, &p->d);
+    if (named == CLSORT__RADIX_SAMPLES)
+        return ~given_up & (CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS));
+    return named || t->work_group || t->items || given_up & few ? 0 : few;
 }
 
 /* Samples, where ranks do not come first. */
