@@ -1241,6 +1241,7 @@ extern "C" {
    to clsort__enqueue in >>job, and from there to the functions of its clsort__operation.
 
      >>source      the text of kernels.cl
+     >>facts       what was asked of a device, and what failed on it
      >>types       families, kernels, the sorter, plans, runs
      >>status      errors, and macros that end a function at the first one
      >>arithmetic  rounding, logarithms, sums that do not wrap
@@ -5721,6 +5722,40 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 /* <<<< end of the generated block */
 /* clang-format on */
 
+/* ---- >>facts --------------------------------------------------------------------------------- */
+
+typedef struct clsort__policy clsort__policy;   /* see >>policy */
+
+/* What plans know of a device. */
+typedef struct clsort__facts {
+    int any;                    /* any device: only sizes are right */
+    int is_cpu;
+    int has_local;              /* local memory is a memory of its own, not a cached part of all */
+    int shares_memory;          /* it can work in memory of the host's */
+    size_t block_bytes;         /* see clsort__host_array; 0: arrays go as they are */
+    int has_vectors;            /* a CPU whose compiler uses vector registers */
+    int has_wide_vectors;       /* one whose compiler may well show what vectors of AVX-512 can
+                                   do: only a reason to choose kernels, which do without, too */
+    int always_lanes;           /* one whose work-items always run as lanes of vectors */
+    int has_progress;           /* NVIDIA: work-groups that have started all make progress */
+    int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
+    int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
+                                   kernels can ask */
+    int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
+    cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
+                                   kernels and call work-group functions; 0: they cannot */
+    size_t max_group;
+    cl_uint compute_units;
+    cl_ulong local_bytes, max_allocation;
+    int few_sorts;              /* CLSORT_OPTION_FEW_SORTS */
+    cl_uint given_up;           /* CLSORT__BIT of families that failed the self-test, or did not
+                                   build */
+} clsort__facts;
+
+static const clsort__facts clsort__any_device = {
+    1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (size_t)-1, 1, (cl_ulong)-1, (cl_ulong)-1, 0, 0
+};
+
 /* ---- >>types --------------------------------------------------------------------------------- */
 
 /* The bit of a family in a set of families: public numbers are below 8, private ones from 32 to
@@ -6047,25 +6082,8 @@ struct clsort_sorter {
     clsort_options options;
     clsort__hash device_hash;   /* with a cache: of the device, its driver and its platform */
     int quiet;                  /* see clsort__hush */
-    int is_cpu;
-    int has_local;              /* local memory is a memory of its own, not a cached part of all */
-    int shares_memory;          /* it can work in memory of the host's */
-    size_t block_bytes;         /* see clsort__host_array; 0: arrays go as they are */
-    int has_vectors;            /* a CPU whose compiler uses vector registers */
-    int has_wide_vectors;       /* one whose compiler may well show what vectors of AVX-512 can
-                                   do: only a reason to choose kernels, which do without, too */
-    int always_lanes;           /* one whose work-items always run as lanes of vectors */
-    int has_progress;           /* NVIDIA: work-groups that have started all make progress */
-    int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
-    int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
-                                   kernels can ask */
-    int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
-    cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
-                                   kernels and call work-group functions; 0: they cannot */
-    size_t max_group;
-    cl_uint compute_units;
-    const struct clsort__policy *policy;    /* of its kind of device, chosen once */
-    cl_ulong local_bytes, max_allocation;
+    clsort__facts facts;
+    clsort__policy *policy;     /* of its kind of device, with what was measured */
     clsort__program *programs;
     size_t program_count;
     clsort__comparator *comparators;
@@ -6078,12 +6096,7 @@ struct clsort_sorter {
     cl_event *marks;            /* releases_late: complete when the work on queues that were trimmed
                                    away is done */
     size_t mark_count;
-    cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
-    struct clsort__measured *measured;  /* rows that were measured; NULL: none */
-    const struct clsort__trial *forced; /* what AUTO takes while forms are tried and sized; NULL:
-                                   its own */
     struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
-    int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
     cl_uint seed;               /* of samples: another one for each sort */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
@@ -6216,6 +6229,8 @@ typedef struct clsort__parts {
 
 /* All that is derived from a description before anything is enqueued. */
 typedef struct clsort__plan {
+    const clsort__facts *facts;     /* that it was made by */
+    const clsort__policy *policy;
     clsort_desc d;              /* with AUTO's choice */
     const struct clsort__algorithm *algorithm;
     int by_auto;                /* AUTO chose the algorithm */
@@ -6268,8 +6283,7 @@ enum {
 /* Does a sort need a second array, in scratch? Never, always, or for kernel A. */
 enum { CLSORT__ALT_NEVER, CLSORT__ALT_ALWAYS, CLSORT__ALT_BY_A };
 
-/* A public algorithm, or a form of one: what replaces it for rows, say. Its functions get a NULL
-   sorter when only sizes are asked for. */
+/* A public algorithm, or a form of one: what replaces it for rows, say. */
 typedef struct clsort__algorithm {
     cl_uint number;             /* CLSORT_*; of forms, the family of their kernels */
     cl_uint base;               /* of forms, the public algorithm that they belong to */
@@ -6280,9 +6294,9 @@ typedef struct clsort__algorithm {
     int stable;                 /* equal keys keep their order */
     int needs_alt;              /* CLSORT__ALT_* */
     /* Sets the plan's config and helper. */
-    void (*configure)(const clsort_sorter *s, clsort__plan *p);
+    void (*configure)(clsort__plan *p);
     /* The bytes of its kernels' tables; NULL: none. */
-    size_t (*tables)(const clsort_sorter *s, const clsort__plan *p);
+    size_t (*tables)(const clsort__plan *p);
     /* Enqueues a sort from w->from to w->to. */
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
@@ -6300,7 +6314,7 @@ typedef struct clsort__radix_form {
     size_t test_count;          /* elements of its longest self-test; 0: as many as of passes */
     /* Returns 1 and fills in *c if this form should sort p, which has the passes. NULL: it is one
        of the forms of passes. */
-    int (*shape)(const clsort_sorter *s, const clsort__plan *p, clsort__config *c);
+    int (*shape)(const clsort__plan *p, clsort__config *c);
     /* From this count on, and this number of cores (0: never), passes are enqueued behind it. They
        run only if it gives up. */
     size_t passes_count;
@@ -6836,11 +6850,11 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     enum { CLSORT__NVIDIA_ID = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint vendor = 0, major = 0;
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor));
-    if (s->is_cpu || vendor != CLSORT__NVIDIA_ID) return CL_SUCCESS;
+    if (s->facts.is_cpu || vendor != CLSORT__NVIDIA_ID) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_fact(s, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major));
-    s->has_progress = s->has_warps = major >= 7;
-    s->releases_late = 1;
-    s->block_bytes = (size_t)2 << 20;
+    s->facts.has_progress = s->facts.has_warps = major >= 7;
+    s->facts.releases_late = 1;
+    s->facts.block_bytes = (size_t)2 << 20;
     return CL_SUCCESS;
 }
 
@@ -6855,12 +6869,12 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
     cl_device_device_enqueue_capabilities able = 0;
     /* "OpenCL M.m ..." */
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_VERSION, sizeof version - 1, version));
-    if (version[7] == '2') s->enqueues = 2;
+    if (version[7] == '2') s->facts.enqueues = 2;
     if (version[7] < '3') return CL_SUCCESS;
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able));
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
                                    sizeof functions, &functions));
-    s->enqueues = functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
+    s->facts.enqueues = functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
     return CL_SUCCESS;
 #else
     (void)s;
@@ -6875,12 +6889,12 @@ static clsort_status clsort__find_sub_groups(clsort_sorter *s)
 {
     enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
     size_t sizes[16] = { 0 }, i, least = 0;
-    if (s->has_warps) return CL_SUCCESS;
+    if (s->facts.has_warps) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_fact(s, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes));
     for (i = 0; i < 16 && sizes[i]; i++)
         if (!i || sizes[i] < least) least = sizes[i];
-    s->has_narrow = !s->is_cpu && least == 16;
-    s->always_lanes = s->has_vectors && least > 1;
+    s->facts.has_narrow = !s->facts.is_cpu && least == 16;
+    s->facts.always_lanes = s->facts.has_vectors && least > 1;
     return CL_SUCCESS;
 }
 
@@ -6888,11 +6902,11 @@ static clsort_status clsort__find_sub_groups(clsort_sorter *s)
 static clsort_status clsort__cpu_facts(clsort_sorter *s)
 {
     cl_uint native = 0, wide = 0;
-    if (!s->is_cpu) return CL_SUCCESS;
+    if (!s->facts.is_cpu) return CL_SUCCESS;
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, native));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, wide));
-    s->has_vectors = native >= 4;
-    s->has_wide_vectors = wide >= 16;
+    s->facts.has_vectors = native >= 4;
+    s->facts.has_wide_vectors = wide >= 16;
     return CL_SUCCESS;
 }
 
@@ -6906,20 +6920,20 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_TYPE, local));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_COMPILER_AVAILABLE, compiler));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->max_group));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->facts.max_group));
     CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->compute_units));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->local_bytes));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->max_allocation));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->facts.compute_units));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->facts.local_bytes));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->facts.max_allocation));
     CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified));
     CLSORT__REQUIRE(s, compiler, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_COMPILER_AVAILABLE");
     CLSORT__REQUIRE(s, available, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_AVAILABLE");
-    if (sizes[0] < s->max_group) s->max_group = sizes[0];
-    if (!s->max_group) s->max_group = 1;
-    if (!s->compute_units) s->compute_units = 1;   /* of a driver that does not know */
-    s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-    s->has_local = local == CL_LOCAL;
-    s->shares_memory = unified != CL_FALSE;
+    if (sizes[0] < s->facts.max_group) s->facts.max_group = sizes[0];
+    if (!s->facts.max_group) s->facts.max_group = 1;
+    if (!s->facts.compute_units) s->facts.compute_units = 1;   /* of a driver that does not know */
+    s->facts.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    s->facts.has_local = local == CL_LOCAL;
+    s->facts.shares_memory = unified != CL_FALSE;
     CLSORT__MUST(clsort__cpu_facts(s));
     CLSORT__MUST(clsort__find_enqueue(s));
     CLSORT__MUST(clsort__find_progress(s));
@@ -6948,8 +6962,8 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 
 /* ---- >>policy -------------------------------------------------------------------------------- */
 
-/* Every number that tunes: a struct for each kind of device, to which s->policy points. Those that
-   bound scratch memory are enumerators, since without a device it is enough for any.
+/* Every number that tunes: a struct for each kind of device; a sorter has a copy. Those that bound
+   scratch memory are enumerators, since without a device it is enough for any.
    Where a comment does not say more, numbers were chosen on an NVIDIA H200; for other GPUs on the
    same one without what only NVIDIA's have; for CPUs with PoCL and Intel's runtime on two cores of
    a Xeon with AVX-512.
@@ -7235,7 +7249,7 @@ static const clsort__select_plan clsort__select_plans[] = {
 #define CLSORT__MEMBER(name, nvidia, gpu, cpu) cl_uint name;
 #define CLSORT__MEMBER_OF_ALL(name, all) cl_uint name;
 #define CLSORT__GROUP_MEMBER(group) } group;
-typedef struct clsort__policy {
+struct clsort__policy {
     int kind, other_kind;       /* whose crossovers it takes */
     const char *name, *devices, *measured_on;   /* "": derived */
     const clsort__crossover *crossover_rows;
@@ -7244,7 +7258,11 @@ typedef struct clsort__policy {
     cl_uint least_long_bare_row, least_long_row;
     CLSORT__NUMBER_LIST(CLSORT__GROUP_TYPE, CLSORT__MEMBER, CLSORT__MEMBER_OF_ALL,
                         CLSORT__GROUP_MEMBER)
-} clsort__policy;
+    struct clsort__measured *measured;  /* rows that were measured; NULL: none */
+    const struct clsort__trial *forced; /* what AUTO takes while forms are tried and sized; NULL:
+                                   its own */
+    int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
+};
 
 #define CLSORT__OPEN(group) {
 #define CLSORT__OF_NVIDIA(name, nvidia, gpu, cpu) nvidia,
@@ -7255,7 +7273,8 @@ typedef struct clsort__policy {
 #define CLSORT__POLICY(kind, other, column, devices, measured_on, bare_row, row) \
     { CLSORT__##kind, CLSORT__##other, #kind, devices, measured_on, clsort__crossovers, \
       clsort__select_plans, bare_row, row, \
-      CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__OF_##column, CLSORT__OF_ALL, CLSORT__CLOSE) }
+      CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__OF_##column, CLSORT__OF_ALL, CLSORT__CLOSE) \
+      NULL, NULL, 0 }
 static const clsort__policy clsort__policies[] = {   /* by kind */
     CLSORT__POLICY(NVIDIA, NVIDIA, NVIDIA, "NVIDIA's GPUs", "NVIDIA H200", 1 << 21, 1 << 21),
     CLSORT__POLICY(OTHER_GPU, OTHER_GPU, GPU, "other GPUs", "", 1 << 22, 1 << 21),
@@ -7269,41 +7288,36 @@ static const clsort__policy clsort__policies[] = {   /* by kind */
     CLSORT__POLICY(CPU, CPU, CPU, "CPUs", "CPUs", 1 << 13, 1 << 12)
 };
 
-/* Chooses by facts of the device. */
-static void clsort__choose_policy(clsort_sorter *s)
+/* The policy of a kind of devices; of any device that of NVIDIA's GPUs, which take most
+   algorithms. */
+static const clsort__policy *clsort__policy_of(const clsort__facts *f)
 {
     enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
-    s->policy = &clsort__policies[
-        s->has_progress       ? CLSORT__NVIDIA
-        : s->always_lanes     ? CLSORT__CPU_LANES
-        : s->has_wide_vectors ? CLSORT__CPU_ROWS
-        : s->has_vectors      ? CLSORT__CPU_VECTORS
-        : s->is_cpu           ? CLSORT__CPU
-        : s->has_local && s->local_bytes >= LEAST_LOCAL && s->max_group >= LEAST_GROUP
+    return &clsort__policies[
+        f->any || f->has_progress ? CLSORT__NVIDIA
+        : f->always_lanes         ? CLSORT__CPU_LANES
+        : f->has_wide_vectors     ? CLSORT__CPU_ROWS
+        : f->has_vectors          ? CLSORT__CPU_VECTORS
+        : f->is_cpu               ? CLSORT__CPU
+        : f->has_local && f->local_bytes >= LEAST_LOCAL && f->max_group >= LEAST_GROUP
             ? CLSORT__OTHER_GPU
             : CLSORT__MERGE_GPU];
 }
 
-/* The policy of a device; without one, of NVIDIA's GPUs, which take most algorithms. */
-static const clsort__policy *clsort__policy_of(const clsort_sorter *s)
-{
-    return s && s->policy ? s->policy : &clsort__policies[CLSORT__NVIDIA];
-}
-
 /* Work-groups for all cores; see `cores`. */
-static size_t clsort__few_groups(const clsort_sorter *s)
+static size_t clsort__few_groups(const clsort__plan *p)
 {
-    return s->policy->cores.few * (size_t)s->compute_units;
+    return p->policy->cores.few * (size_t)p->facts->compute_units;
 }
 
-static size_t clsort__busy_groups(const clsort_sorter *s)
+static size_t clsort__busy_groups(const clsort__plan *p)
 {
-    return s->policy->cores.busy * (size_t)s->compute_units;
+    return p->policy->cores.busy * (size_t)p->facts->compute_units;
 }
 
-static size_t clsort__many_groups(const clsort_sorter *s)
+static size_t clsort__many_groups(const clsort__plan *p)
 {
-    return s->policy->cores.many * (size_t)s->compute_units;
+    return p->policy->cores.many * (size_t)p->facts->compute_units;
 }
 
 /* ---- >>folder -------------------------------------------------------------------------------- */
@@ -7752,18 +7766,18 @@ static size_t clsort__group_sums(cl_uint group_log2)
 }
 
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
-static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
+static cl_uint clsort__lower_group(const clsort__facts *f, cl_uint log2)
 {
-    while (s && log2 > 0 && (size_t)1 << log2 > s->max_group) log2--;
+    while (log2 > 0 && (size_t)1 << log2 > f->max_group) log2--;
     return log2;
 }
 
 /* The same for the work-group that the caller names, at most `most`, else for a log2 of `own`. */
-static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint own,
+static cl_uint clsort__choose_group(const clsort__facts *f, const clsort_tuning *t, cl_uint own,
                                     cl_uint most)
 {
     const cl_uint log2 = t->work_group ? clsort__log2(t->work_group) : own;
-    return clsort__lower_group(s, log2 < most ? log2 : most);
+    return clsort__lower_group(f, log2 < most ? log2 : most);
 }
 
 /* What the name of the algorithm says about a question. */
@@ -7795,7 +7809,7 @@ static int clsort__has_vector_form(const clsort_tuning *t)
 static size_t clsort__local_need(const clsort__config *c);
 
 /* The most work-items that rank elements together. */
-static cl_uint clsort__team(const clsort_sorter *s) { return s->has_warps ? CLSORT__WARP : 16; }
+static cl_uint clsort__team(const clsort__facts *f) { return f->has_warps ? CLSORT__WARP : 16; }
 
 /* Words of 4 bytes of a key and of the value or record that travels with it. */
 static cl_uint clsort__element_words(const clsort__config *c)
@@ -7804,19 +7818,19 @@ static cl_uint clsort__element_words(const clsort__config *c)
 }
 
 /* Lowers the elements of a work-item to what compilers take in registers. */
-static void clsort__bound_items(const clsort_sorter *s, clsort__config *c)
+static void clsort__bound_items(const clsort__policy *n, clsort__config *c)
 {
-    const cl_uint most = s->policy->tiles.most_items_log2;
+    const cl_uint most = n->tiles.most_items_log2;
     if (c->items_log2 > most) c->items_log2 = most;
 }
 
 /* Chooses the work-group that shares a tile. Until its kernels fit into local memory, lowers it,
    and then the elements of a work-item. */
-static void clsort__share_tile(const clsort_sorter *s, const clsort_tuning *t, cl_uint own,
+static void clsort__share_tile(const clsort__facts *f, const clsort_tuning *t, cl_uint own,
                                cl_uint most, clsort__config *c)
 {
-    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, own, most);
-    while (clsort__uses_local(c) && clsort__local_need(c) > s->local_bytes) {
+    c->group_log2 = c->share_log2 = clsort__choose_group(f, t, own, most);
+    while (clsort__uses_local(c) && clsort__local_need(c) > f->local_bytes) {
         if (c->share_log2) c->share_log2 = --c->group_log2;
         else if (c->items_log2 > 1) c->items_log2--;
         else return;
@@ -8022,17 +8036,17 @@ static const char *clsort__more_options(const clsort__config *c)
 
 /* Does a work-group have more than 256 work-items? NVIDIA's driver says of every kernel that it has
    room for 256, but runs as many as there are registers for, and these are bound. */
-static int clsort__has_many(const clsort_sorter *s, const clsort__config *c)
+static int clsort__has_many(const clsort__facts *f, const clsort__config *c)
 {
-    return s->has_warps && c->family == CLSORT__SAMPLES && c->group_log2 > 8;
+    return f->has_warps && c->family == CLSORT__SAMPLES && c->group_log2 > 8;
 }
 
 /* The most registers of a work-item, where options bound them; else 0. */
-static cl_uint clsort__most_registers(const clsort_sorter *s, const clsort__config *c)
+static cl_uint clsort__most_registers(const clsort__facts *f, const clsort__policy *p,
+                                      const clsort__config *c)
 {
-    const clsort__policy *p = s->policy;
-    if (clsort__has_many(s, c)) return p->registers.samples;
-    if (!s->has_warps) return 0;
+    if (clsort__has_many(f, c)) return p->registers.samples;
+    if (!f->has_warps) return 0;
     if (c->family == CLSORT__SWEEP)
         return c->key_bytes + c->value_bytes > 4 ? p->registers.sweep : p->registers.sweep_word;
     if (c->family != CLSORT__HYBRID) return 0;
@@ -8042,19 +8056,18 @@ static cl_uint clsort__most_registers(const clsort_sorter *s, const clsort__conf
 /* Where sub-groups may have 16 or 32 work-items, 16 have twice the registers: Intel's compiler
    would take 32, and spill. Where a CPU has no registers for vectors, these take seconds to
    compile, and gain nothing. */
-static const char *clsort__device_options(const clsort_sorter *s)
+static const char *clsort__device_options(const clsort__facts *f)
 {
-    return s->has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
-           : s->is_cpu && !s->has_vectors ? " -D CLSORT_NO_VECTORS=1"
+    return f->has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
+           : f->is_cpu && !f->has_vectors ? " -D CLSORT_NO_VECTORS=1"
                                           : "";
 }
 
 /* Adds the numbers of the policy that kernels read; see the tuning section of kernels.cl. */
-static void clsort__add_numbers(const clsort_sorter *s, const clsort__config *c, char *options,
-                                size_t size)
+static void clsort__add_numbers(const clsort__facts *f, const clsort__policy *p,
+                                const clsort__config *c, char *options, size_t size)
 {
-    const clsort__policy *p = s->policy;
-    const cl_uint most = clsort__most_registers(s, c);
+    const cl_uint most = clsort__most_registers(f, p, c);
     const size_t used = strlen(options);
     if (c->family == CLSORT__HYBRID)
         snprintf(options + used, size - used, " -D CLSORT_AHEAD=%u",
@@ -8065,9 +8078,9 @@ static void clsort__add_numbers(const clsort_sorter *s, const clsort__config *c,
 }
 
 /* Does a program have kernels that need work-groups to make progress, and do they? */
-static int clsort__uses_progress(const clsort_sorter *s, const clsort__config *c)
+static int clsort__uses_progress(const clsort__facts *f, const clsort__config *c)
 {
-    return s->has_progress
+    return f->has_progress
            && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
                || ((c->family == CLSORT__RUNS || c->family == CLSORT__SEGMENTS) && c->share_log2)
                || c->family == CLSORT__SWEEP
@@ -8076,21 +8089,22 @@ static int clsort__uses_progress(const clsort_sorter *s, const clsort__config *c
 }
 
 /* The shape of a program, as rule lines of kernels.cl name it. */
-static int clsort__shape(const clsort_sorter *s, const clsort__config *c)
+static int clsort__shape(const clsort__facts *f, const clsort__config *c)
 {
     if (c->lanes > 1) return CLSORT__SHAPE_VECTORS;
     if (!c->share_log2)
         return clsort__fits_lanes(c) ? CLSORT__SHAPE_LANES : CLSORT__SHAPE_ALONE;
     if (c->family == CLSORT__RUNS && clsort__run_buckets(c)) return CLSORT__SHAPE_BUCKETS;
     if (c->family == CLSORT__SAMPLES && c->subset) return CLSORT__SHAPE_TILES;
-    if (c->family == CLSORT__PARTITION && c->digit_bits == 4 && clsort__uses_progress(s, c))
+    if (c->family == CLSORT__PARTITION && c->digit_bits == 4 && clsort__uses_progress(f, c))
         return CLSORT__SHAPE_VOTES;
     return clsort__may_mend(c) ? CLSORT__SHAPE_MENDS : CLSORT__SHAPE_GROUP;
 }
 
 /* Writes the options that a program is compiled with. */
-static void clsort__build_options(const clsort_sorter *s, const clsort__config *c,
-                                  const clsort__comparator *comparator, char *options, size_t size)
+static void clsort__build_options(const clsort__facts *f, const clsort__policy *n,
+                                  const clsort__config *c, const clsort__comparator *comparator,
+                                  char *options, size_t size)
 {
     snprintf(options, size,
              "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u"
@@ -8112,12 +8126,12 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              c->item_columns  ? (unsigned)c->item_columns
              : c->radix_items ? (unsigned)c->radix_items
                               : 16,
-             (unsigned)c->wide, clsort__uses_progress(s, c),
-             c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL,
-             !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
+             (unsigned)c->wide, clsort__uses_progress(f, c),
+             c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL, !f->is_cpu,
+             (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
              c->counted ? " -D CLSORT_COUNTED=1" : "", c->turns ? " -D CLSORT_TURNS" : "",
-             clsort__more_options(c), clsort__device_options(s));
-    clsort__add_numbers(s, c, options, size);
+             clsort__more_options(c), clsort__device_options(f));
+    clsort__add_numbers(f, n, c, options, size);
 }
 
 /* How a program is built: its text and options. */
@@ -8130,8 +8144,8 @@ static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c,
 {
     const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1]
                                                          : NULL;
-    clsort__list_text(c, clsort__shape(s, c), comparator, &r->list);
-    clsort__build_options(s, c, comparator, r->options, sizeof r->options);
+    clsort__list_text(c, clsort__shape(&s->facts, c), comparator, &r->list);
+    clsort__build_options(&s->facts, s->policy, c, comparator, r->options, sizeof r->options);
 }
 
 /* The name of a program's entry in the cache. */
@@ -8146,7 +8160,7 @@ static clsort__hash clsort__recipe_name(const clsort_sorter *s, const clsort__re
 }
 
 /* What the line numbers of a build log count. */
-static void clsort__say_program(const clsort_sorter *s, const clsort__config *c, char *text,
+static void clsort__say_program(const clsort__facts *f, const clsort__config *c, char *text,
                                 size_t size)
 {
 #define CLSORT__SHAPE_TEXT(name, text) text,
@@ -8156,7 +8170,7 @@ static void clsort__say_program(const clsort_sorter *s, const clsort__config *c,
 #undef CLSORT__CASE
 #undef CLSORT__SHAPE_TEXT
     snprintf(text, size, "\nLines count in what tools/dev/embed --program %s.%s prints\n", family,
-             shapes[clsort__shape(s, c)]);
+             shapes[clsort__shape(f, c)]);
 }
 
 static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p, const clsort__recipe *r)
@@ -8170,7 +8184,7 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p, const
     CLSORT__MUST(clsort__note(s, code, "clCreateProgramWithSource"));
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, r->options, NULL, NULL);
     if (code == CL_SUCCESS) return CL_SUCCESS;
-    clsort__say_program(s, &p->config, where, sizeof where);
+    clsort__say_program(&s->facts, &p->config, where, sizeof where);
     clsort__keep_log(s, p->program, where);
     return clsort__fail_build(s, &p->config, code);
 }
@@ -8209,7 +8223,7 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
     size_t compiled[3] = { 0, 0, 0 };
     CLSORT__CALL(s, clGetKernelWorkGroupInfo,
                  (kernel, s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most, NULL));
-    if (!s->has_warps) return CL_SUCCESS;
+    if (!s->facts.has_warps) return CL_SUCCESS;
     CLSORT__CALL(s, clGetKernelWorkGroupInfo,
                  (kernel, s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof compiled, compiled,
                   NULL));
@@ -8224,14 +8238,14 @@ enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
 /* Halves, about, the elements of a work-item of a program whose kernels spill registers: once, as
    each step costs a build. Twice the work-items then hold a row in a tile of its own. 0: that is
    done, or there is no such shape. */
-static int clsort__lower_items(const clsort_sorter *s, const clsort__config *asked,
+static int clsort__lower_items(const clsort__facts *f, const clsort__config *asked,
                                clsort__config *c)
 {
     const int tiles = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS,
               radix = c->family == CLSORT__RADIX || c->family == CLSORT__HYBRID,
               wider = c->family == CLSORT__SEGMENTS && c->share_log2 > 0 && c->share_log2 < 8
-                      && (size_t)2 << c->group_log2 <= s->max_group;
-    if (s->is_cpu || s->has_warps || c->radix_items != asked->radix_items
+                      && (size_t)2 << c->group_log2 <= f->max_group;
+    if (f->is_cpu || f->has_warps || c->radix_items != asked->radix_items
         || c->items_log2 != asked->items_log2)
         return 0;
     if (tiles && c->items_log2 > 3) {
@@ -8260,7 +8274,8 @@ static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p,
 {
     const char *const name = clsort__kernel_entries[i].name;
     const size_t need = clsort__local_need(&p->config);
-    const cl_ulong room = s->local_bytes > need ? s->local_bytes - need : 0;   /* for the rest */
+    /* for the rest */
+    const cl_ulong room = s->facts.local_bytes > need ? s->facts.local_bytes - need : 0;
     clsort__config fewer = p->config;
     size_t group = 0;
     cl_ulong local_bytes = 0;
@@ -8272,9 +8287,9 @@ static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p,
     CLSORT__CALL(s, clGetKernelWorkGroupInfo,
                  (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes,
                   &local_bytes, NULL));
-    if (clsort__lower_items(s, &p->asked, &fewer))
+    if (clsort__lower_items(&s->facts, &p->asked, &fewer))
         CLSORT__MUST(clsort__find_spills(s, p->kernels[i], &spills));
-    if (clsort__has_many(s, &p->config)) group = s->max_group;
+    if (clsort__has_many(&s->facts, &p->config)) group = s->facts.max_group;
     if (spills && *fit == CLSORT__FITS) *fit = CLSORT__SPILLS;
     if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fit = CLSORT__TOO_LARGE;
     return CL_SUCCESS;
@@ -8359,7 +8374,7 @@ static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
         if (status == CL_SUCCESS) clsort__save_program(s, p);   /* the next start tries it, too */
         clsort__release_program(p);
         if (status != CL_SUCCESS) return status;
-        if (fit == CLSORT__SPILLS) clsort__lower_items(s, &p->asked, &p->config);
+        if (fit == CLSORT__SPILLS) clsort__lower_items(&s->facts, &p->asked, &p->config);
         else if (p->config.group_log2 == clsort__least_group(&p->config))
             return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort",
                                 "the kernels need larger work-groups than the device runs");
@@ -8410,7 +8425,8 @@ static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config
 }
 
 /* The program of the utility family. With on_device it reads the count of a sort on the device. */
-static clsort__config clsort__utility_config(const clsort_sorter *s, int on_device)
+static clsort__config clsort__utility_config(const clsort__facts *f, const clsort__policy *n,
+                                             int on_device)
 {
     clsort__config c;
     memset(&c, 0, sizeof c);
@@ -8418,7 +8434,7 @@ static clsort__config clsort__utility_config(const clsort_sorter *s, int on_devi
     c.counted = on_device != 0;
     c.key_bytes = 4;
     c.items_log2 = c.lanes = 1;
-    c.group_log2 = clsort__lower_group(s, s->policy->tiles.most_group_log2);
+    c.group_log2 = clsort__lower_group(f, n->tiles.most_group_log2);
     return c;
 }
 
@@ -8781,11 +8797,12 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
 
 /* The most bytes of a scratch buffer: the device's limit, or an array of the caller's if that is
    larger. The caller's scratch is one buffer, of any size. */
-static size_t clsort__most_bytes(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__most_bytes(const clsort__plan *p)
 {
     const size_t keys = p->d.keys ? p->data.extent * p->data.element_bytes : 0;
     const size_t values = p->d.values ? p->data.extent * p->d.value_size : 0;
-    const cl_ulong any = ~(size_t)0, most = s && s->max_allocation < any ? s->max_allocation : any;
+    const cl_ulong any = ~(size_t)0,
+                   most = p->facts->max_allocation < any ? p->facts->max_allocation : any;
     if (p->d.scratch) return ~(size_t)0;
     return clsort__largest((size_t)most, keys, values);
 }
@@ -9064,13 +9081,13 @@ static clsort__measured_row *clsort__place_of(clsort__measured *m, const clsort_
 }
 
 /* The measured row of a description; NULL: none. */
-static const clsort__measured_row *clsort__find_measured(const clsort_sorter *s,
+static const clsort__measured_row *clsort__find_measured(const clsort__policy *n,
                                                          const clsort_desc *d)
 {
     const clsort__measured_row *r;
     clsort__class of;
-    if (!s || !s->measured || s->pinned || !clsort__find_class(d, &of)) return NULL;
-    r = clsort__place_of(s->measured, &of);
+    if (!n->measured || n->pinned || !clsort__find_class(d, &of)) return NULL;
+    r = clsort__place_of(n->measured, &of);
     return r && d->count <= r->most ? r : NULL;
 }
 
@@ -9081,25 +9098,25 @@ static cl_uint clsort__divide_crossover(cl_uint count)
 
 /* Where many elements begin on a GPU of another vendor. A program that sorts a few times builds no
    kernels but those of merge for many. */
-static cl_uint clsort__scale_crossover(const clsort_sorter *s, cl_uint count)
+static cl_uint clsort__scale_crossover(const clsort__facts *f, const clsort__policy *p,
+                                       cl_uint count)
 {
-    const clsort__policy *p = clsort__policy_of(s);
     const cl_uint units = p->crossovers.units, least = p->crossovers.launch_bound;
     cl_ulong scaled;
     if (!units) return count;
-    if (count == CLSORT__NEVER || s->options.flags & CLSORT_OPTION_FEW_SORTS) return CLSORT__NEVER;
-    scaled = (cl_ulong)count * s->compute_units / units;
+    if (count == CLSORT__NEVER || f->few_sorts) return CLSORT__NEVER;
+    scaled = (cl_ulong)count * f->compute_units / units;
     return count <= least           ? count
            : scaled < least         ? least
            : scaled < CLSORT__NEVER ? (cl_uint)scaled
                                     : CLSORT__NEVER - 1;
 }
 
-/* The built-in row of a device; s may be NULL. */
-static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, const clsort_desc *d)
+/* The built-in row of a device. */
+static clsort__crossover clsort__built_in_crossover(const clsort__facts *f, const clsort__policy *p,
+                                                    const clsort_desc *d)
 {
     const int bare = clsort__is_bare(d), words = clsort__has_words(d);
-    const clsort__policy *p = clsort__policy_of(s);
     const clsort__crossover *c = p->crossover_rows;
     clsort__crossover row;
     while ((c->device != p->kind && c->device != p->other_kind)
@@ -9108,24 +9125,24 @@ static clsort__crossover clsort__built_in_crossover(const clsort_sorter *s, cons
         c++;
     row = *c;
     row.bitonic = clsort__divide_crossover(row.bitonic);
-    row.radix = clsort__divide_crossover(clsort__scale_crossover(s, row.radix));
-    row.hybrid = clsort__divide_crossover(clsort__scale_crossover(s, row.hybrid));
+    row.radix = clsort__divide_crossover(clsort__scale_crossover(f, p, row.radix));
+    row.hybrid = clsort__divide_crossover(clsort__scale_crossover(f, p, row.hybrid));
     row.samples = clsort__divide_crossover(row.samples);
     return row;
 }
 
 /* The row by which AUTO decides. Without a device radix may be hybrid from the first element on: a
    measured row may say so, and there has to be room for it. */
-static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
+static clsort__crossover clsort__find_crossover(const clsort__facts *f, const clsort__policy *p,
+                                                const clsort_desc *d)
 {
-    const clsort__policy *p = clsort__policy_of(s);
-    const int forced = s && s->forced && s->forced->row;
+    const int forced = p->forced && p->forced->row;
     const cl_uint all = clsort__key_bits(d->key_type),
                   bits = (d->last_bit ? d->last_bit : all) - d->first_bit;
-    const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(s, d);
-    clsort__crossover row = forced ? *s->forced->row
+    const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(p, d);
+    clsort__crossover row = forced ? *p->forced->row
                             : own  ? own->row
-                                   : clsort__built_in_crossover(s, d);
+                                   : clsort__built_in_crossover(f, p, d);
     if (bits - 1 < all / 4 * 3)   /* few passes: measured on an H200, as another vendor's, too */
         row.radix = row.radix != CLSORT__NEVER ? row.radix / p->crossovers.few_bits_part
                     : all > 32                 ? row.radix
@@ -9135,7 +9152,7 @@ static clsort__crossover clsort__find_crossover(const clsort_sorter *s, const cl
         row.radix = row.samples;
         row.hybrid = CLSORT__NEVER;
     }
-    if (!s) row.hybrid = 0;
+    if (f->any) row.hybrid = 0;
     return row;
 }
 
@@ -9170,14 +9187,15 @@ static int clsort__moves_values(const clsort_desc *d)
 
 /* The families that are the fastest for few elements, with work-groups and items of their own
    choice: radix of samples, ranks or both; 0: neither is. */
-static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d)
+static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy *n,
+                                    const clsort_desc *d)
 {
-    const clsort__crossover row = clsort__find_crossover(s, d);
+    const clsort__crossover row = clsort__find_crossover(f, n, d);
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
-              ranked = d->count <= clsort__policy_of(s)->crossovers.most_ranked,
+              ranked = d->count <= n->crossovers.most_ranked,
               by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
                            && (bare || !tuned);
-    if (!s || !row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
+    if (!row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
         || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
         || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
         return 0;
@@ -9185,55 +9203,49 @@ static cl_uint clsort__few_families(const clsort_sorter *s, const clsort_desc *d
            | (by_samples ? CLSORT__BIT(CLSORT__SAMPLES) : 0u);
 }
 
-/* Families for few elements that AUTO may take; none after a build failure, since another one may
-   need more scratch memory. */
-static cl_uint clsort__preferred_few(const clsort_sorter *s, const clsort_desc *d)
-{
-    const cl_uint families = clsort__few_families(s, d);
-    return s && s->broken & families ? 0 : families;
-}
-
-static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uint algorithm,
-                            clsort__plan *p);
+static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
+                            cl_uint algorithm, clsort__plan *p);
 
 /* Does hybrid radix sort this on a device whose passes of radix are slower than merge? */
-static int clsort__takes_hybrid(const clsort_sorter *s, const clsort_desc *d)
+static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
+                                const clsort_desc *d)
 {
     clsort__plan p;
     if (!clsort__can(CLSORT_RADIX, d)) return 0;
-    clsort__plan_by(s, d, CLSORT_RADIX, &p);
+    clsort__plan_by(f, n, d, CLSORT_RADIX, &p);
     return p.config.family == CLSORT__HYBRID;
 }
 
 /* Are there rows, or pieces of rows, enough for all cores? */
-static int clsort__fills_cores(const clsort_sorter *s, const clsort__plan *p)
+static int clsort__fills_cores(const clsort__plan *p)
 {
-    const clsort__policy *n = s->policy;
-    const size_t cores = s->compute_units;
-    return p->d.rows >= n->rows.per_core * cores
-           || p->data.extent / n->rows.long_piece >= n->rows.pieces_per_core * cores;
+    const size_t cores = p->facts->compute_units;
+    return p->d.rows >= p->policy->rows.per_core * cores
+           || p->data.extent / p->policy->rows.long_piece
+                  >= p->policy->rows.pieces_per_core * cores;
 }
 
 /* From how many elements of a row on AUTO sorts one row after another, each as an array of its own.
    Shorter rows are sorted all at once, as segments are. On CPUs so are many rows of bare keys,
    whatever their length: each core sorts pieces of them in vectors. More cores than two sort more
    rows at the same time. */
-static size_t clsort__long_row_least(const clsort_sorter *s, const clsort_desc *d)
+static size_t clsort__long_row_least(const clsort__facts *f, const clsort__policy *n,
+                                     const clsort_desc *d)
 {
-    const clsort__policy *n = s->policy;
-    const cl_uint least = s->compute_units > n->rows.few_units ? n->rows.shared
+    const cl_uint least = f->compute_units > n->rows.few_units ? n->rows.shared
                           : clsort__is_bare(d)                 ? n->least_long_bare_row
                                                                : n->least_long_row;
-    return clsort__divide_crossover(clsort__scale_crossover(s, least));
+    return clsort__divide_crossover(clsort__scale_crossover(f, n, least));
 }
 
 /* Does AUTO sort rows one after another? */
-static int clsort__takes_one_by_one(const clsort_sorter *s, const clsort__plan *p)
+static int clsort__takes_one_by_one(const clsort__plan *p)
 {
-    return s && p->by_auto && p->d.rows > 1 && p->d.rows <= s->policy->rows.most_one_by_one
-           && !p->data.at_offsets && !p->d.tuning.work_group && !p->d.tuning.items
-           && p->d.count >= clsort__long_row_least(s, &p->d)
-           && !(s->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(s, p));
+    return !p->facts->any && p->by_auto && p->d.rows > 1
+           && p->d.rows <= p->policy->rows.most_one_by_one && !p->data.at_offsets
+           && !p->d.tuning.work_group && !p->d.tuning.items
+           && p->d.count >= clsort__long_row_least(p->facts, p->policy, &p->d)
+           && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
 }
 
 /* The description of one of several rows, which is sorted as stable as they are. */
@@ -9248,28 +9260,32 @@ static clsort_desc clsort__one_row(const clsort_desc *desc)
 
 /* The algorithms in the order of AUTO's preference; merge first if the device is not known, and
    where the kernels for few elements did not build: it needs no more scratch memory than these. */
-static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
+static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__policy *n,
+                                          const clsort_desc *d)
 {
     static const cl_uint orders[4][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC },
                                           { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE },
                                           { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC },
                                           { CLSORT_RADIX, CLSORT_BITONIC, CLSORT_MERGE } };
-    const clsort__crossover c = clsort__find_crossover(s, d);
-    const int few = s && d->count <= c.bitonic;
-    if (clsort__few_families(s, d)) return orders[!clsort__preferred_few(s, d) ? 2 : few ? 3 : 0];
-    if (s && (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(s, d))))
+    const clsort__crossover c = clsort__find_crossover(f, n, d);
+    const cl_uint families = clsort__few_families(f, n, d);
+    const int few = d->count <= c.bitonic;
+    if (f->any) return orders[2];
+    if (families) return orders[f->given_up & families ? 2 : few ? 3 : 0];
+    if (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d)))
         return orders[few ? 3 : 0];
     return orders[few ? 1 : 2];
 }
 
 /* AUTO's choice: the first algorithm in its order that can sort this and did not fail the
-   self-test. CLSORT_AUTO if none is left. s may be NULL. */
-static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_desc *d)
+   self-test. CLSORT_AUTO if none is left. */
+static cl_uint clsort__choose_algorithm(const clsort__facts *f, const clsort__policy *n,
+                                        const clsort_desc *d)
 {
-    const cl_uint *algorithms = clsort__preferences(s, d);
+    const cl_uint *algorithms = clsort__preferences(f, n, d);
     int i;
     for (i = 0; i < 3; i++)
-        if (clsort__can(algorithms[i], d) && !(s && s->broken & CLSORT__BIT(algorithms[i])))
+        if (clsort__can(algorithms[i], d) && !(f->given_up & CLSORT__BIT(algorithms[i])))
             return algorithms[i];
     return CLSORT_AUTO;
 }
@@ -9282,8 +9298,8 @@ static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
     return c;
 }
 
-/* Derives what the kernels of a plan are compiled for. s may be NULL: then only sizes are right. */
-static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
+/* Derives what the kernels of a plan are compiled for. */
+static void clsort__plan_config(clsort__plan *p)
 {
     clsort__config *c = &p->config;
     const clsort_desc *d = &p->d;
@@ -9294,11 +9310,10 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
     c->indirect = d->precedes && p->indirect;
     c->turns = !p->stable && p->key.ignored;
-    if (!s) return;
+    if (p->facts->any) return;
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
-    c->comparator = clsort__find_comparator(s, d);
-    p->algorithm->configure(s, p);
+    p->algorithm->configure(p);
 }
 
 /* May kernels pack keys and values into lanes of the second array? */
@@ -9329,12 +9344,12 @@ static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
 }
 
 /* Lays out the scratch memory. The header's MEMORY chapter says it, tables by their bounds. */
-static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_scratch(clsort__plan *p)
 {
     clsort__layout *l = &p->scratch.layout;
     const size_t n = p->data.extent;
     const int alt = p->algorithm->needs_alt;
-    l->most = clsort__most_bytes(s, p);
+    l->most = clsort__most_bytes(p);
     if (p->indirect) {
         if (!p->sorts_into_output && !p->d.precedes)
             p->scratch.work_keys = clsort__take(l, n * p->key.bytes);
@@ -9349,15 +9364,17 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
         || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == 1)) {
         clsort__take_alt(l, p);
     }
-    if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(s, p));
+    if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(p));
 }
 
 /* The plan of an algorithm that AUTO chose or that the description names; CLSORT_AUTO: none can
    sort this. */
-static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uint algorithm,
-                            clsort__plan *p)
+static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
+                            cl_uint algorithm, clsort__plan *p)
 {
     memset(p, 0, sizeof *p);
+    p->facts = f;
+    p->policy = n;
     p->d = *d;
     p->d.algorithm = algorithm;
     clsort__plan_key(d, &p->key);
@@ -9376,14 +9393,15 @@ static void clsort__plan_by(const clsort_sorter *s, const clsort_desc *d, cl_uin
     p->sorts_into_output = p->data.writes_keys && !d->record_size
                            && !clsort__merges_codes(&p->key.codec) && !p->key.has_codes
                            && (!p->data.segments || p->data.in_place);
-    clsort__plan_config(s, p);
+    clsort__plan_config(p);
 }
 
 /* Derives everything but the layout of scratch from a description whose plain values were checked.
    The description must not be the plan's own. */
-static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+static void clsort__make_plan(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
+                              clsort__plan *p)
 {
-    clsort__plan_by(s, d, d->algorithm ? d->algorithm : clsort__choose_algorithm(s, d), p);
+    clsort__plan_by(f, n, d, d->algorithm ? d->algorithm : clsort__choose_algorithm(f, n, d), p);
 }
 
 /* The most scratch that any choice of AUTO needs for a checked description on any device. */
@@ -9396,8 +9414,8 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
     for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
         if (desc->algorithm && d.algorithm != desc->algorithm) continue;
         if (!clsort__can(d.algorithm, &d)) continue;
-        clsort__plan_by(NULL, desc, d.algorithm, &p);
-        clsort__plan_scratch(NULL, &p);
+        clsort__plan_by(&clsort__any_device, clsort__policies, desc, d.algorithm, &p);
+        clsort__plan_scratch(&p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
     if (desc->rows > 1 && !desc->algorithm
@@ -9492,12 +9510,6 @@ static clsort_status clsort__conclude(const clsort__checks *c)
 {
     return c->status == CL_SUCCESS ? CL_SUCCESS
                                    : clsort__fail(c->s, c->status, c->s->function, c->detail);
-}
-
-/* NULL for a sorter without a context: then plans are made for any device. */
-static const clsort_sorter *clsort__known_device(const clsort_sorter *s)
-{
-    return s->context ? s : NULL;
 }
 
 /* Blames part `name` of field number i. */
@@ -9652,7 +9664,7 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
               builtin = clsort__choice(t, CLSORT__AT_SCAN) == CLSORT__SCAN_BUILTIN,
               vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
     const clsort__mistake mistakes[] = {
-        { device && c->s->context && !c->s->enqueues,
+        { device && c->s->context && !c->s->facts.enqueues,
           "algorithm: on this device kernels do not launch others, as quicksort-device does" },
         { builtin && !device, "algorithm: only quicksort-device has +builtin" },
         { (only && clsort__has_segments(d))
@@ -9721,7 +9733,7 @@ static void clsort__check_offset(clsort__checks *c, const char *field, size_t co
 /* Can the device allocate `count` elements at once? */
 static int clsort__can_allocate(const clsort_sorter *s, size_t count, size_t size)
 {
-    return !s->context || !clsort__product_exceeds(count, size, s->max_allocation);
+    return !s->context || !clsort__product_exceeds(count, size, s->facts.max_allocation);
 }
 
 /* The same for an array that is not given yet. */
@@ -9730,7 +9742,7 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
     if (clsort__can_allocate(c->s, count, size)) return;
     clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE,
                   "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once",
-                  field, (double)count, (double)size, (double)c->s->max_allocation);
+                  field, (double)count, (double)size, (double)c->s->facts.max_allocation);
 }
 
 #define CLSORT__PLAIN(name, expected, count, bytes, unit) \
@@ -10090,9 +10102,9 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
            + p->select.local;
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
-    CLSORT__REQUIRE(s, need <= s->local_bytes, CLSORT_ERROR_DEVICE_LIMITS,
+    CLSORT__REQUIRE(s, need <= s->facts.local_bytes, CLSORT_ERROR_DEVICE_LIMITS,
                     "local memory: %.0f bytes are needed, the device has %.0f", (double)need,
-                    (double)s->local_bytes);
+                    (double)s->facts.local_bytes);
     return CL_SUCCESS;
 }
 
@@ -10384,7 +10396,8 @@ static void clsort__use_kernel(clsort__run *run, const clsort__config *config, i
 
 static void clsort__use_utility(clsort__run *run, int kernel)
 {
-    const clsort__config utility = clsort__utility_config(run->s, run->counted != NULL);
+    const clsort__config utility = clsort__utility_config(&run->s->facts, run->s->policy,
+                                                          run->counted != NULL);
     clsort__use_kernel(run, &utility, kernel);
 }
 
@@ -10430,7 +10443,7 @@ static void clsort__launch(clsort__run *run, size_t items)
     if (run->kinds && run->status == CL_SUCCESS)
         clsort__add_kind(run->kinds,
                          (run->program * CLSORT__KERNEL_COUNT + (cl_uint)run->number) * 2
-                             + (global >= CLSORT__SMALL_LAUNCH && !run->s->has_warps));
+                             + (global >= CLSORT__SMALL_LAUNCH && !run->s->facts.has_warps));
     if (!clsort__begin_command(run, &c)) return;
     CLSORT__ENQUEUE(run, &c, clEnqueueNDRangeKernel,
                     (run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits,
@@ -10451,7 +10464,7 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
                            const clsort__rows *indices)
 {
     const size_t unit = clsort__alignment(target->element_bytes),
-                 all = target->element_bytes / unit, each = run->s->is_cpu ? all : 1,
+                 all = target->element_bytes / unit, each = run->s->facts.is_cpu ? all : 1,
                  units = all / each;
     const size_t n = target->rows * target->count;
     const cl_ulong elements = n;
@@ -10570,7 +10583,7 @@ typedef struct clsort__operation {
     /* Blames mistakes, and plans a call that has none. */
     void (*judge)(clsort__checks *c, clsort__job *j);
     /* Lays out scratch memory; NULL: there is none. */
-    void (*scratch)(const clsort_sorter *s, clsort__job *j);
+    void (*scratch)(clsort__job *j);
     /* Checks the buffers, then the limits. */
     clsort_status (*buffers)(clsort__job *j);
     /* Builds the programs, finds scratch memory. */
@@ -10665,7 +10678,8 @@ static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue qu
 /* Does a call plan by choices that were measured, where others are built in? */
 static int clsort__has_choices(const clsort__job *j)
 {
-    return j->s->measured && !j->s->pinned && !j->s->forced && j->desc && !j->desc->algorithm;
+    const clsort__policy *n = j->s->policy;
+    return n->measured && !n->pinned && !n->forced && j->desc && !j->desc->algorithm;
 }
 
 /* Checks a call as it was asked for and plans it, maybe once more by another choice. */
@@ -10673,6 +10687,7 @@ static void clsort__check_call(clsort__checks *c, clsort__job *j)
 {
     j->op = j->asked;
     j->op->judge(c, j);
+    j->plan.config.comparator = clsort__find_comparator(j->s, &j->plan.d);
 }
 
 /* Checks the arguments of a call, but not its queue, events and buffers, and plans it. What a
@@ -10685,12 +10700,12 @@ static clsort_status clsort__plan_job(clsort__job *j)
     clsort__check_call(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
     if (!j->op->scratch) return CL_SUCCESS;
-    j->op->scratch(clsort__known_device(j->s), j);
+    j->op->scratch(j);
     if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
-        j->s->pinned = 1;
+        j->s->policy->pinned = 1;
         clsort__check_call(&c, j);
-        j->op->scratch(j->s, j);
-        j->s->pinned = 0;
+        j->op->scratch(j);
+        j->s->policy->pinned = 0;
     }
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
 }
@@ -10715,7 +10730,7 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
         CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context));
         CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]", i);
     }
-    return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
+    return s->facts.releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
 /* Does another plan sort: what was selected, or rows one after another? */
@@ -10909,7 +10924,7 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
     const int needed = p->scratch.layout.bytes > 0 && !p->d.scratch;
     clsort__slot *slot, before;
     cl_uint i;
-    if (!needed && !s->releases_late) return CL_SUCCESS;
+    if (!needed && !s->facts.releases_late) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_slot(s, queue, &slot));
     before = *slot;
     if (needed) CLSORT__MUST(clsort__grow_slot(s, slot, &p->scratch.layout));
@@ -11034,27 +11049,27 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
 /* Work-group and tile of bitonic kernels. One work-item holds a tile, in vector registers of 16
    elements, if the caller asks for more items than other registers hold, and on CPUs with vectors
    if the caller names no shape. */
-static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+static void clsort__bitonic_shape(const clsort__plan *p, const clsort_tuning *t, clsort__config *c)
 {
-    const clsort__policy *p = s->policy;
-    const int fits_cpu = s->has_vectors && !t->items && !t->work_group,
+    const clsort__policy *n = p->policy;
+    const int fits_cpu = p->facts->has_vectors && !t->items && !t->work_group,
               lanes = clsort__has_vector_form(t) && (t->items > 32 || fits_cpu);
     c->lanes = lanes ? 16 : 1;
     c->items_log2 = t->items                       ? clsort__log2(t->items / c->lanes)
-                    : clsort__element_words(c) > 2 ? p->tiles.wide_items_log2
-                                                   : p->tiles.items_log2;
+                    : clsort__element_words(c) > 2 ? n->tiles.wide_items_log2
+                                                   : n->tiles.items_log2;
     if (!c->items_log2) c->items_log2 = 1;
-    if (!lanes) clsort__bound_items(s, c);
+    if (!lanes) clsort__bound_items(n, c);
     c->share_log2 = 0;
-    if (lanes) c->group_log2 = clsort__lower_group(s, p->bitonic.lanes_group_log2);
-    else clsort__share_tile(s, t, p->tiles.group_log2, p->bitonic.most_group_log2, c);
+    if (lanes) c->group_log2 = clsort__lower_group(p->facts, n->bitonic.lanes_group_log2);
+    else clsort__share_tile(p->facts, t, n->tiles.group_log2, n->bitonic.most_group_log2, c);
 }
 
-static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_bitonic(clsort__plan *p)
 {
     const cl_uint step = clsort__step_choice(&p->d.tuning),
                   local = clsort__local_choice(&p->d.tuning);
-    clsort__bitonic_shape(s, &p->d.tuning, &p->config);
+    clsort__bitonic_shape(p, &p->d.tuning, &p->config);
     if (step || local == CLSORT__LOCAL_GLOBAL_TAIL)
         p->helper = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     else
@@ -11071,9 +11086,8 @@ static size_t clsort__merge_tile(const clsort__config *shape)
 
 /* Elements that a work-group or work-item writes in a pass. Work-items write fewer in short arrays,
    to keep all cores busy. */
-static size_t clsort__merge_slice(const clsort_sorter *s, const clsort__config *shape, size_t n)
+static size_t clsort__merge_slice(const clsort__policy *p, const clsort__config *shape, size_t n)
 {
-    const clsort__policy *p = s->policy;
     size_t slice = p->merge.least_slice;
     if (shape->share_log2) return clsort__merge_tile(shape);
     while (slice < p->merge.most_slice && slice * p->merge.slices < n) slice *= 2;
@@ -11092,7 +11106,7 @@ static void clsort__arg_pass(clsort__run *run, const clsort__plan *p, const clso
 static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
                                  const clsort__merge_pass *m, size_t slice)
 {
-    const cl_uint spread_log2 = run->s->policy->merge.spread_log2;
+    const cl_uint spread_log2 = p->policy->merge.spread_log2;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_SPLIT);
     clsort__arg_pass(run, p, m, slice);
     clsort__arg_span(run, m->splits);
@@ -11109,7 +11123,7 @@ static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
 static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                                const clsort__merge_pass *m)
 {
-    const size_t slice = clsort__merge_slice(run->s, shape, m->n);
+    const size_t slice = clsort__merge_slice(p->policy, shape, m->n);
     if (m->stored) clsort__merge_splits(run, p, m, slice);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
     clsort__arg_pass(run, p, m, slice);
@@ -11127,7 +11141,7 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     const clsort__config *shape = &w->shape;
     const int local_only = p->config.family == CLSORT__PUBLISHED_MERGE;
     const size_t slice = local_only ? clsort__merge_tile(shape)
-                                    : clsort__merge_slice(run->s, shape, p->d.count);
+                                    : clsort__merge_slice(p->policy, shape, p->d.count);
     clsort__use_kernel(run, &p->config,
                        local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
     CLSORT__ARRAYS(run, w->from, to);
@@ -11152,11 +11166,11 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
 
 /* A kernel of its own finds a pass's splits if many more work-groups are launched than run at once:
    none then waits for its search. A comparator's splits must be clamped before use. */
-static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, size_t slice)
+static int clsort__stores_splits(const clsort__plan *p, size_t slice)
 {
     return p->d.precedes
-           || (slice >= s->policy->merge.split_slice
-               && p->d.count / slice > clsort__busy_groups(s));
+           || (slice >= p->policy->merge.split_slice
+               && p->d.count / slice > clsort__busy_groups(p));
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt. Tiles are sorted to `to` or to alt,
@@ -11165,7 +11179,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
 {
     const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
     const clsort__config vectors = clsort__built_shape(run->s, &p->helper);
-    const size_t slice = clsort__merge_slice(run->s, &w->shape, p->d.count);
+    const size_t slice = clsort__merge_slice(p->policy, &w->shape, p->d.count);
     const cl_uint tile_log2 = p->helper.lanes ? clsort__tile_log2(&vectors, 0)
                                               : w->shape.share_log2 + w->shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count),
@@ -11177,7 +11191,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     for (i = 0; i < passes; i++) {
         const size_t length = (size_t)1 << (tile_log2 + i);
         const clsort__merge_pass m = { now, now, alt, p->d.count, length, 2 * length - 1,
-                                       w->tables, clsort__stores_splits(run->s, p, slice) };
+                                       w->tables, clsort__stores_splits(p, slice) };
         clsort__merge_runs(run, p, &w->shape, &m);
         now = m.to;
         alt = m.a;
@@ -11192,9 +11206,9 @@ static int clsort__run_buckets(const clsort__config *c)
 
 /* The shape of merge kernels. On a CPU each work-item has a slice, unless the caller names a
    work-group. */
-static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
+static void clsort__merge_shape(clsort__plan *p)
 {
-    const clsort__policy *n = s->policy;
+    const clsort__policy *n = p->policy;
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     const cl_uint words = clsort__element_words(c);
@@ -11206,28 +11220,29 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
                     : words == 2    ? n->merge.double_items_log2
                                     : n->merge.wide_items_log2;
     if (c->items_log2 > n->merge.most_items_log2) c->items_log2 = n->merge.most_items_log2;
-    if (!s->is_cpu || t->work_group) clsort__bound_items(s, c);
-    clsort__share_tile(s, t, local_only ? n->tiles.most_group_log2 : n->tiles.alone_group_log2,
+    if (!p->facts->is_cpu || t->work_group) clsort__bound_items(n, c);
+    clsort__share_tile(p->facts, t,
+                       local_only ? n->tiles.most_group_log2 : n->tiles.alone_group_log2,
                        c->family == CLSORT__RUNS && clsort__run_buckets(c)
                            ? n->tiles.most_group_log2 : n->tiles.most_merging_log2, c);
 }
 
 /* CPUs with vectors merge in them bare keys, and keys with ascending indices: vector kernels are
    not stable, so equal elements must be the same, or ordered by index. */
-static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
+static int clsort__merges_vectors(const clsort__plan *p)
 {
-    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
+    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && p->facts->has_vectors
            && !p->d.precedes && !p->d.tuning.items
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
 
 /* Plans the kernels of merge, and on CPUs those that sort its tiles. */
-static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_merge(clsort__plan *p)
 {
     clsort_tuning none;
     memset(&none, 0, sizeof none);
-    clsort__merge_shape(s, p);
-    if (!clsort__merges_vectors(s, p)) {
+    clsort__merge_shape(p);
+    if (!clsort__merges_vectors(p)) {
         p->config.subset = p->config.family == CLSORT__MERGE && !p->d.precedes
                            && p->d.count <= clsort__merge_tile(&p->config);
         return;
@@ -11235,12 +11250,11 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
     p->helper = clsort__config_of(p, CLSORT__BITONIC);
-    clsort__bitonic_shape(s, &none, &p->helper);
+    clsort__bitonic_shape(p, &none, &p->helper);
 }
 
-static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__merge_tables(const clsort__plan *p)
 {
-    (void)s;
     return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
@@ -11299,7 +11313,7 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
 static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_uint family)
 {
     const int alone = c->needs_buffers && d->count && !d->scratch;
-    if (c->s->broken & CLSORT__BIT(family))
+    if (c->s->facts.given_up & CLSORT__BIT(family))
         clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
     if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
@@ -11321,7 +11335,7 @@ static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort_
 {
     cl_uint i;
     for (i = 0; i < j->piece_count; i++) clsort__check_piece(c, d, j->needs_buffers, &j->pieces[i]);
-    if (c->status == CL_SUCCESS) clsort__make_plan(c->s, d, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, c->s->policy, d, &j->plan);
     return c->status == CL_SUCCESS;
 }
 
@@ -11437,41 +11451,40 @@ static size_t clsort__runs_room(const clsort__config *shape, cl_uint group_log2)
 
 /* By how many elements the tiles before a place may differ, where work-groups share them. Scratch
    memory is for as many tiles as the smallest make, which have no room for that. */
-static size_t clsort__runs_slack(const clsort_sorter *s, const clsort__config *shape)
+static size_t clsort__runs_slack(const clsort__policy *n, const clsort__config *shape)
 {
     return shape->share_log2 > CLSORT__RUNS_GROUP_LOG2
-               ? clsort__runs_room(shape, shape->share_log2) >> s->policy->runs.slack_log2
+               ? clsort__runs_room(shape, shape->share_log2) >> n->runs.slack_log2
                : 0;
 }
 
 /* Elements of a tile. Work-items have fewer in short outputs, to keep all cores busy. */
-static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *shape, size_t n)
+static size_t clsort__runs_tile(const clsort__plan *p, const clsort__config *shape, size_t n)
 {
-    const clsort__policy *p = s->policy;
-    size_t tile = p->runs.most_tile;
+    size_t tile = p->policy->runs.most_tile;
     if (shape->share_log2)
-        return clsort__runs_room(shape, shape->share_log2) - 2 * clsort__runs_slack(s, shape);
-    while (tile > p->runs.least_tile && n / tile < clsort__few_groups(s))
-        tile /= 2;
+        return clsort__runs_room(shape, shape->share_log2)
+               - 2 * clsort__runs_slack(p->policy, shape);
+    while (tile > p->policy->runs.least_tile && n / tile < clsort__few_groups(p)) tile /= 2;
     return tile;
 }
 
 /* log2 of the elements between samples. */
-static cl_uint clsort__runs_step(const clsort_sorter *s, const clsort__config *shape)
+static cl_uint clsort__runs_step(const clsort__policy *n, const clsort__config *shape)
 {
-    return shape->share_log2 ? s->policy->runs.step_log2 : s->policy->runs.serial_step_log2;
+    return shape->share_log2 ? n->runs.step_log2 : n->runs.serial_step_log2;
 }
 
 /* Plans the kernels of a merge of runs. */
-static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_runs(clsort__plan *p)
 {
     clsort__config *c = &p->config;
     memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__RUNS;
     c->ties = c->subset = 0;
-    c->team = clsort__team(s);
+    c->team = clsort__team(p->facts);
     c->radix_items = CLSORT__EDGE_BUCKET_ITEMS(c->key_bytes);
-    clsort__merge_shape(s, p);
+    clsort__merge_shape(p);
     clsort__least_tile(c);
     c->lanes = 1;
 }
@@ -11519,21 +11532,20 @@ static void clsort__check_runs(clsort__checks *c, clsort__job *j)
     }
     if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
     clsort__check_as_sort(c, &d, CLSORT__RUNS);
-    if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(c->s, &j->plan);
+    if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(&j->plan);
 }
 
 /* A table with a row for each tile, whatever work-groups the kernels get, and for each sample. */
-static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
+static void clsort__runs_scratch(clsort__job *j)
 {
     clsort__plan *p = &j->plan;
     clsort__layout *l = &p->scratch.layout;
-    const size_t n = p->d.count, samples = n >> clsort__runs_step(s, &p->config),
+    const size_t n = p->d.count, samples = n >> clsort__runs_step(p->policy, &p->config),
                  least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
-    const size_t rows = p->config.share_log2
-                            ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
-                            : n / s->policy->runs.most_tile + 2 + samples
-                                  + 2 * clsort__few_groups(s);
-    l->most = clsort__most_bytes(s, p);
+    const size_t rows = p->config.share_log2 ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
+                                             : n / p->policy->runs.most_tile + 2 + samples
+                                                   + 2 * clsort__few_groups(p);
+    l->most = clsort__most_bytes(p);
     if (j->idle) return;
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
 }
@@ -11560,10 +11572,10 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
     r->p = p;
     r->shape = shape;
     r->n = p->d.count;
-    r->step_log2 = clsort__runs_step(j->s, &r->shape);
-    r->tile = clsort__runs_tile(j->s, &r->shape, r->n);
+    r->step_log2 = clsort__runs_step(p->policy, &r->shape);
+    r->tile = clsort__runs_tile(p, &r->shape, r->n);
     r->tiles = clsort__ceil_divide(r->n, r->tile);
-    r->slack = clsort__runs_slack(j->s, &r->shape);
+    r->slack = clsort__runs_slack(p->policy, &r->shape);
     for (; piece < out; piece++) {
         if (!piece->count) continue;
         r->from[r->runs] = piece->arrays;
@@ -11641,7 +11653,7 @@ static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, s
 
 static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job *r)
 {
-    const size_t workers = clsort__few_groups(run->s),
+    const size_t workers = clsort__few_groups(r->p),
                  each = clsort__ceil_divide(r->tiles, workers);
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_PASS);
     clsort__arg_arrays(run, r->to);
@@ -11760,16 +11772,16 @@ static void clsort__radix_large(const clsort__policy *p, clsort__config *c)
 
 /* The shape of radix kernels. On a CPU each work-item has a block, unless the caller names a
    work-group. */
-static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
+static void clsort__radix_shape(clsort__plan *p)
 {
+    const clsort__policy *n = p->policy;
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     const int sweeps = c->family == CLSORT__SWEEP, parts = c->family == CLSORT__PARTITION;
-    const clsort__policy *n = s->policy;
     if (!parts) c->digit_bits = 8;
-    c->group_log2 = clsort__choose_group(s, t, n->tiles.alone_group_log2,
+    c->group_log2 = clsort__choose_group(p->facts, t, n->tiles.alone_group_log2,
                                          n->tiles.most_group_log2);
-    c->team = (sweeps || parts) && 1 << c->group_log2 >= CLSORT__WARP ? clsort__team(s) : 16;
+    c->team = (sweeps || parts) && 1 << c->group_log2 >= CLSORT__WARP ? clsort__team(p->facts) : 16;
     c->radix_items = !t->items                      ? clsort__radix_fast(n, c)
                      : t->items < n->radix.most_items ? t->items : n->radix.most_items;
     if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
@@ -11780,7 +11792,7 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
         && clsort__radix_widest(c) <= 2)
         clsort__radix_large(n, c);
     c->share_log2 = c->group_log2;
-    while (c->share_log2 > 0 && clsort__local_need(c) > s->local_bytes) {
+    while (c->share_log2 > 0 && clsort__local_need(c) > p->facts->local_bytes) {
         if (c->radix_items > 8) c->radix_items /= 2;
         else if (c->digit_bits > 4 && !parts) c->digit_bits -= 4;
         else c->share_log2 = --c->group_log2;
@@ -11798,13 +11810,14 @@ static size_t clsort__radix_need(const clsort__config *c)
 }
 
 /* Chooses sweeps if the device can run them and the array is long enough. */
-static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d)
+static cl_uint clsort__radix_family(const clsort__plan *p)
 {
-    const int sweeps = s && s->has_progress && !(s->broken & CLSORT__BIT(CLSORT__SWEEP))
-                       && s->max_group >= s->policy->radix.sweep_group
-                       && s->local_bytes >= s->policy->radix.sweep_local_bytes;
-    return sweeps && clsort__choice(&d->tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
-                   && !d->tuning.work_group && d->count > CLSORT__SWEEP_TILE
+    const clsort__facts *f = p->facts;
+    const int sweeps = f->has_progress && !(f->given_up & CLSORT__BIT(CLSORT__SWEEP))
+                       && f->max_group >= p->policy->radix.sweep_group
+                       && f->local_bytes >= p->policy->radix.sweep_local_bytes;
+    return sweeps && clsort__choice(&p->d.tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
+                   && !p->d.tuning.work_group && p->d.count > CLSORT__SWEEP_TILE
                ? (cl_uint)CLSORT__SWEEP
                : (cl_uint)CLSORT__RADIX;
 }
@@ -11826,16 +11839,18 @@ static size_t clsort__block_tables(size_t n)
 
 /* Bytes of radix tables: of blocks, or of a sweep's tiles. With sweeps there is room for either:
    they may turn out not to build, and the size must not fall with the count. */
-static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__radix_tables(const clsort__plan *p)
 {
     const size_t n = p->d.count;
-    const size_t tile = s ? clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
-                                            (size_t)clsort__radix_fast(s->policy, &p->config) << 8)
-                          : (size_t)CLSORT__SWEEP_TILE;
+    const size_t tile = p->facts->any
+                            ? (size_t)CLSORT__SWEEP_TILE
+                            : clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
+                                              (size_t)clsort__radix_fast(p->policy, &p->config)
+                                                  << 8);
     const size_t of_blocks = clsort__block_tables(n);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
                             + (n / tile + 1) * 4 * 256 * (n >> 30 ? 2 : 1);
-    if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
+    if (!p->facts->any && p->config.family != CLSORT__SWEEP) return of_blocks;
     return of_blocks > of_tiles ? of_blocks : of_tiles;
 }
 
@@ -11898,14 +11913,14 @@ static size_t clsort__radix_tile(const clsort__config *shape)
 /* Elements are cut into blocks of whole tiles: few per core on CPUs, and behind other plans, where
    launches that end at once take less time so; else enough for every core on GPUs; never more than
    fit into a table. */
-static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
+static void clsort__radix_blocks(clsort__radix_job *j)
 {
     const clsort__config *shape = &j->w.shape;
     const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT,
                  units = clsort__ceil_divide(j->n, unit);
     const size_t room = clsort__radix_most_blocks(j->n)
-                        * (clsort__few_votes(shape) ? s->policy->votes.blocks : 1),
-                 wanted = s->is_cpu || j->gated ? clsort__few_groups(s) : room;
+                        * (clsort__few_votes(shape) ? j->p->policy->votes.blocks : 1),
+                 wanted = j->p->facts->is_cpu || j->gated ? clsort__few_groups(j->p) : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : clsort__smaller(wanted, room);
     j->block_elements = clsort__ceil_divide(units, most) * unit;
     j->blocks = clsort__ceil_divide(j->n, j->block_elements);
@@ -11938,9 +11953,8 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     cl_uint pass;
     if (j->gated)
-        clsort__radix_launch(
-            run, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
-            clsort__smaller(j->blocks, clsort__few_groups(run->s)), l.sweeps);
+        clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
+                             clsort__smaller(j->blocks, clsort__few_groups(j->p)), l.sweeps);
     else
         for (pass = 0; pass < clsort__radix_moves(j); pass++)
             clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
@@ -11948,9 +11962,9 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
 
 /* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
    a limited number of blocks. */
-static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__radix_job *j)
+static size_t clsort__histogram_groups(const clsort__radix_job *j)
 {
-    const size_t busy = clsort__busy_groups(s),
+    const size_t busy = clsort__busy_groups(j->p),
                  most = CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES / j->block_elements;
     return clsort__smaller(j->blocks, clsort__larger(busy, clsort__ceil_divide(j->blocks, most)));
 }
@@ -11960,12 +11974,12 @@ static size_t clsort__histogram_groups(const clsort_sorter *s, const clsort__rad
 static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
-    const size_t busy = clsort__busy_groups(run->s);
+    const size_t busy = clsort__busy_groups(j->p);
     if (j->w.shape.subset != CLSORT__SUBSET_BEHIND)
         clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
                              clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
-                         clsort__histogram_groups(run->s, j), l.histogram);
+                         clsort__histogram_groups(j), l.histogram);
     if (j->mends) clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
     clsort__radix_moves_of_sweeps(run, j);
@@ -11981,7 +11995,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
     const clsort__config *shape = &w->shape;
-    const clsort__policy *n = run->s->policy;
+    const clsort__policy *n = p->policy;
     const size_t few = shape->share_log2 ? clsort__radix_tile(shape) : n->radix.most_serial;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
@@ -11995,7 +12009,7 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
     if (clsort__may_mend(&p->config) && !gated && j.passes > n->radix.prefixes_passes
         && j.n >= n->radix.prefixes)
         j.mends = CLSORT__LEAVES_BITS;
-    clsort__radix_blocks(run->s, &j);
+    clsort__radix_blocks(&j);
     if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, &j);
     else if (gated || j.n > few) clsort__radix_block_passes(run, &j);
     else
@@ -12007,15 +12021,15 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
 }
 
 /* Plans the passes. */
-static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_passes(clsort__plan *p)
 {
-    p->config.family = clsort__radix_family(s, &p->d);
+    p->config.family = clsort__radix_family(p);
     p->config.turns = 0;
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
                            ? (cl_uint)CLSORT__SUBSET_ALONE
                            : 0;
-    clsort__radix_shape(s, p);
+    clsort__radix_shape(p);
 }
 
 /* ---- >>partition ----------------------------------------------------------------------------- */
@@ -12047,7 +12061,7 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
 }
 
 /* Plans the kernels of a partition. */
-static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_uint splitter_count)
+static void clsort__plan_partition(clsort__plan *p, cl_uint splitter_count)
 {
     clsort__config *c = &p->config;
     memset(&p->helper, 0, sizeof p->helper);
@@ -12057,7 +12071,7 @@ static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_u
     c->wide = 0;
     c->few_parts = splitter_count < CLSORT__EDGE_FEW_PARTS;
     c->digit_bits = c->few_parts ? 4 : 8;
-    clsort__radix_shape(s, p);
+    clsort__radix_shape(p);
 }
 
 static void clsort__check_partition(clsort__checks *c, clsort__job *j)
@@ -12072,13 +12086,13 @@ static void clsort__check_partition(clsort__checks *c, clsort__job *j)
     CLSORT__PIECE(j, m, keys_out, values_out, "", m->count);
     clsort__check_as_sort(c, &d, CLSORT__PARTITION);
     clsort__check_splitters(c, m, j->needs_buffers);
-    if (clsort__check_pieces(c, &d, j)) clsort__plan_partition(c->s, &j->plan, m->splitter_count);
+    if (clsort__check_pieces(c, &d, j)) clsort__plan_partition(&j->plan, m->splitter_count);
 }
 
-static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
+static void clsort__partition_scratch(clsort__job *j)
 {
     clsort__plan *p = &j->plan;
-    p->scratch.layout.most = clsort__most_bytes(s, p);
+    p->scratch.layout.most = clsort__most_bytes(p);
     p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(p->d.count));
 }
 
@@ -12123,9 +12137,10 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
     clsort__radix_job b;
     size_t splitters;
     memset(&b, 0, sizeof b);
+    b.p = p;
     b.w.shape = clsort__built_shape(j->s, &p->config);
     b.n = p->d.count ? p->d.count : 1;
-    clsort__radix_blocks(j->s, &b);
+    clsort__radix_blocks(&b);
     l = clsort__radix_sizes(&b.w.shape);
     splitters = clsort__splitter_bytes(&b.w.shape);
     clsort__traffic(run, 0, keys);
@@ -12201,19 +12216,19 @@ static cl_uint clsort__hybrid_wide(const clsort__plan *p)
     return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
 }
 
-static cl_uint clsort__hybrid_group(const clsort_sorter *s, const clsort_tuning *t)
+static cl_uint clsort__hybrid_group(const clsort__plan *p)
 {
-    return clsort__choose_group(s, t, s->policy->tiles.group_log2,
-                                s->policy->tiles.most_group_log2);
+    return clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
+                                p->policy->tiles.most_group_log2);
 }
 
 /* The second digits of a range; 0: a range is a bucket, which may have half as many elements again
-   as on average. s may be NULL. */
-static size_t clsort__hybrid_second_digits(const clsort_sorter *s, const clsort__plan *p)
+   as on average. */
+static size_t clsort__hybrid_second_digits(const clsort__plan *p)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
-                  chosen = s ? clsort__hybrid_group(s, &p->d.tuning) : least,
-                  group_log2 = chosen > least ? chosen : least;   /* smaller ones are not taken */
+                  chosen = p->facts->any ? least : clsort__hybrid_group(p),
+                  group_log2 = chosen > least ? chosen : least; /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
                  bucket = clsort__bucket_most(code, group_log2);
@@ -12236,51 +12251,51 @@ static int clsort__pairs_can(const clsort__plan *p)
 }
 
 /* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest and many sorts
-   are to come? s may be NULL: on any device. */
-static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
+   are to come? */
+static int clsort__hybrid_may(const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
-    const int own = !named && !t->work_group && !t->items
-                    && !(s && (s->is_cpu || s->options.flags & CLSORT_OPTION_FEW_SORTS))
-                    && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
+    const int own = !named && !t->work_group && !t->items && !p->facts->is_cpu
+                    && !p->facts->few_sorts
+                    && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
     return (own || named == CLSORT__RADIX_HYBRID)
            && (clsort__top_down_can(p) || clsort__pairs_can(p));
 }
 
 /* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
    order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. */
-static int clsort__pairs_gain(const clsort_sorter *s, const clsort__plan *p)
+static int clsort__pairs_gain(const clsort__plan *p)
 {
-    const int sweeps = clsort__radix_family(s, &p->d) == CLSORT__SWEEP;
+    const int sweeps = clsort__radix_family(p) == CLSORT__SWEEP;
     return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
-           && !(sweeps && p->d.count > s->policy->hybrid.most_pairs);
+           && !(sweeps && p->d.count > p->policy->hybrid.most_pairs);
 }
 
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
    are not the fastest. */
-static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const size_t code = clsort__top_down_bytes(p);
-    const clsort__policy *n = s->policy;
-    const cl_uint most = code == 8 ? n->hybrid.long_items : n->hybrid.items;
-    if (!clsort__hybrid_may(s, p)) return 0;
+    const cl_uint most = code == 8 ? p->policy->hybrid.long_items : p->policy->hybrid.items;
+    if (!clsort__hybrid_may(p)) return 0;
     if (p->config.value_bytes
-        && (clsort__alt_bytes(p) > clsort__most_bytes(s, p)
-            || (!t->variant && !clsort__pairs_gain(s, p))))
+        && (clsort__alt_bytes(p) > clsort__most_bytes(p)
+            || (!t->variant && !clsort__pairs_gain(p))))
         return 0;
     if (p->d.count < 2
-        || p->d.count > (code < 8 ? n->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
+        || p->d.count > (code < 8 ? p->policy->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
         return 0;
     c->family = CLSORT__HYBRID;
     c->key_bytes = (cl_uint)code;
     c->wide = clsort__hybrid_wide(p);
     c->digit_bits = 8;
-    c->team = clsort__team(s);
+    c->team = clsort__team(p->facts);
     c->radix_items = t->items && t->items < most ? t->items : most;
-    c->group_log2 = c->share_log2 = clsort__hybrid_group(s, t);
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_need(c) <= s->local_bytes;
+    c->group_log2 = c->share_log2 = clsort__hybrid_group(p);
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
+           && clsort__hybrid_need(c) <= p->facts->local_bytes;
 }
 
 /* The list of buckets lies where the passes have their tables. Where ranges have second digits,
@@ -12295,11 +12310,11 @@ typedef char clsort__the_list_of_buckets_has_room
          : -1];
 
 /* Where the tables of hybrid radix begin, in bytes: behind those of the passes. */
-static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__hybrid_at(const clsort__plan *p)
 {
     clsort__plan passes = *p;
     if (p->helper.family) passes.config = p->helper;
-    return clsort__round_up(clsort__radix_tables(s, &passes));
+    return clsort__round_up(clsort__radix_tables(&passes));
 }
 
 /* What all launches of hybrid kernels share: where the tables begin, in words; the most second
@@ -12326,7 +12341,7 @@ static void clsort__hybrid_launch(clsort__run *run, const clsort__hybrid_job *j,
 
 /* The second digits of a cell group where they are counted together with the first ones; 0: they
    are not, since their counters do not fit. A bucket keeps room for some standard deviations. */
-static size_t clsort__hybrid_group_digits(const clsort_sorter *s, const clsort__hybrid_job *j)
+static size_t clsort__hybrid_group_digits(const clsort__hybrid_job *j)
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2,
                  cell_groups = CLSORT__HYBRID_DIGITS - 2,
@@ -12334,7 +12349,8 @@ static size_t clsort__hybrid_group_digits(const clsort_sorter *s, const clsort__
                  digits = j->p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(digits);
     return j->second_digits < digits || j->p->config.value_bytes
-                   || local > s->policy->hybrid.group_digit_bytes || local > s->local_bytes
+                   || local > j->p->policy->hybrid.group_digit_bytes
+                   || local > j->p->facts->local_bytes
                ? 0
                : digits;
 }
@@ -12344,9 +12360,10 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j
 {
     const clsort__hybrid_local l = clsort__hybrid_sizes(&j->w->shape);
     const size_t tiles = clsort__ceil_divide(j->p->d.count, clsort__radix_tile(&j->w->shape)),
-                 digits = CLSORT__HYBRID_DIGITS, busy = clsort__busy_groups(run->s),
-                 counting = run->s->policy->hybrid.counting_per_core
-                            * (size_t)run->s->compute_units,
+                 digits = CLSORT__HYBRID_DIGITS,
+                 busy = clsort__busy_groups(j->p),
+                 counting = j->p->policy->hybrid.counting_per_core
+                            * (size_t)j->p->facts->compute_units,
                  buckets = j->second_digits ? digits * j->second_digits : digits,
                  bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
                  enough = digits + j->p->d.count / bucket / 7 * 8,
@@ -12381,9 +12398,9 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     memset(&j, 0, sizeof j);
     j.p = p;
     j.w = &both;
-    j.tables = clsort__hybrid_at(run->s, p) / 4;
-    j.second_digits = clsort__hybrid_second_digits(run->s, p);
-    j.group_digits = clsort__hybrid_group_digits(run->s, &j);
+    j.tables = clsort__hybrid_at(p) / 4;
+    j.second_digits = clsort__hybrid_second_digits(p);
+    j.group_digits = clsort__hybrid_group_digits(&j);
     clsort__hybrid_buckets(run, &j);
     passes.config = p->helper;
     rest.shape = clsort__tile_shape(run->s, &passes);
@@ -12450,10 +12467,9 @@ static size_t clsort__samples_tables(const clsort__policy *p, const clsort__conf
 
 /* May radix of samples sort pairs, each as a code of a key and the number of its element? Values
    are gathered in the end, so they must not lie where they go. */
-static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan *p)
+static int clsort__samples_pairs_can(const clsort__plan *p)
 {
-    return clsort__packs(p) && !p->d.precedes
-           && clsort__alt_bytes(p) <= clsort__most_bytes(s, p)
+    return clsort__packs(p) && !p->d.precedes && clsort__alt_bytes(p) <= clsort__most_bytes(p)
            && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
 }
 
@@ -12461,32 +12477,32 @@ static int clsort__samples_pairs_can(const clsort_sorter *s, const clsort__plan 
    are two launches as long as a bucket has four samples. More work-items with fewer keys each sort
    buckets on NVIDIA's GPUs. Elsewhere work-items have fewer keys, if there are enough buckets for
    all. On Intel's with narrow sub-groups some of 16 keys would spill. */
-static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
 {
-    const clsort__policy *n = s->policy;
-    const cl_uint group = clsort__choose_group(s, &p->d.tuning, n->tiles.group_log2,
-                                               n->tiles.most_group_log2),
-                  few = n->samples.few_items_log2, wide = n->samples.many_group_log2;
-    const int many = !p->d.tuning.work_group && s->max_group >= (size_t)1 << wide;
-    if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(s, p)) return 0;
+    const cl_uint group = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
+                                               p->policy->tiles.most_group_log2),
+                  few = p->policy->samples.few_items_log2,
+                  wide = p->policy->samples.many_group_log2;
+    const int many = !p->d.tuning.work_group && p->facts->max_group >= (size_t)1 << wide;
+    if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(p)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
-    c->items_log2 = c->key_bytes == 8 ? few : n->samples.items_log2;
-    c->team = clsort__team(s);
+    c->items_log2 = c->key_bytes == 8 ? few : p->policy->samples.items_log2;
+    c->team = clsort__team(p->facts);
     c->group_log2 = group;
     c->subset = (cl_uint)CLSORT__SUBSET_TILES;
     if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
         c->subset = 0;
-        if (s->has_warps ? many : s->has_narrow && c->key_bytes == 4) {
+        if (p->facts->has_warps ? many : p->facts->has_narrow && c->key_bytes == 4) {
             c->group_log2 = many ? wide : group;
             c->items_log2 = few;
-        } else if (p->d.count <= clsort__samples_spread(n, group)) {
+        } else if (p->d.count <= clsort__samples_spread(p->policy, group)) {
             c->items_log2 = few;
         }
     }
     c->share_log2 = c->group_log2;
     c->radix_items = 1u << c->items_log2;
-    return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
+    return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= p->facts->local_bytes
            && p->d.count <= clsort__radix_tile(c) * (c->subset ? 1 : clsort__radix_tile(c) / 16);
 }
 
@@ -12514,7 +12530,7 @@ static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsor
         clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_TILE, 1);
         return;
     }
-    j = clsort__cut_samples(run->s->policy, &w->shape, p->d.count);
+    j = clsort__cut_samples(p->policy, &w->shape, p->d.count);
     clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_SPLIT, j.tiles);
     clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets);
     run->s->seed += run->mode == CLSORT__RUN;
@@ -12538,19 +12554,19 @@ static int clsort__sorts_as_it_is(const clsort__plan *p)
 
 /* Says in *c what the kernel is compiled for; 0 if there are too many elements for it, or it does
    not fit the device. */
-static int clsort__ranks_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+static int clsort__ranks_shape(const clsort__plan *p, clsort__config *c)
 {
-    const clsort__policy *n = s->policy;
     if (!clsort__sorts_as_it_is(p)) return 0;
     c->family = CLSORT__RANKS;
     c->ties = p->indirect != 0;
-    c->items_log2 = n->ranks.items_log2;
+    c->items_log2 = p->policy->ranks.items_log2;
     c->radix_items = 1u << c->items_log2;
-    c->group_log2 = clsort__choose_group(s, &p->d.tuning, n->ranks.group_log2,
-                                         n->ranks.most_group_log2);
+    c->group_log2 = clsort__choose_group(p->facts, &p->d.tuning, p->policy->ranks.group_log2,
+                                         p->policy->ranks.most_group_log2);
     c->share_log2 = c->group_log2;
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
-           && p->d.count <= (size_t)n->ranks.each << c->group_log2;
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
+           && clsort__local_need(c) <= p->facts->local_bytes
+           && p->d.count <= (size_t)p->policy->ranks.each << c->group_log2;
 }
 
 /* Replaces arrays that are sorted in place by copies, which work-groups read while others write. */
@@ -12577,8 +12593,8 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
 {
     const clsort__config *shape = &w->shape;
     const clsort__arrays from = clsort__copy_sources(run, p, w);
-    const size_t n = p->d.count, cores = run->s->compute_units;
-    cl_uint size_log2 = run->s->policy->ranks.least_block_log2;
+    const size_t n = p->d.count, cores = p->facts->compute_units;
+    cl_uint size_log2 = p->policy->ranks.least_block_log2;
     while (size_log2 < shape->group_log2
            && clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) > cores)
         size_log2++;
@@ -12591,36 +12607,34 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
                         clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
 }
 
-/* The bits of the families for few elements that were named, or that AUTO takes. */
-static cl_uint clsort__wanted_few(const clsort_sorter *s, const clsort__plan *p)
+/* The bits of the families for few elements that were named, or that AUTO takes: none after a build
+   failure, since another one may need more scratch memory. */
+static cl_uint clsort__wanted_few(const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
-    const cl_uint both = CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS);
-    return ~s->broken
-           & (named == CLSORT__RADIX_SAMPLES ? both
-              : !named && !t->work_group && !t->items
-                  ? clsort__preferred_few(s, &p->d)
-                  : 0);
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX), given_up = p->facts->given_up,
+                  few = clsort__few_families(p->facts, p->policy, &p->d);
+    if (named == CLSORT__RADIX_SAMPLES)
+        return ~given_up & (CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS));
+    return named || t->work_group || t->items || given_up & few ? 0 : few;
 }
 
 /* Samples, where ranks do not come first. */
-static int clsort__take_samples(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+static int clsort__take_samples(const clsort__plan *p, clsort__config *c)
 {
-    return clsort__wanted_few(s, p) & CLSORT__BIT(CLSORT__SAMPLES)
-           && clsort__samples_shape(s, p, c);
+    return clsort__wanted_few(p) & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, c);
 }
 
 /* Ranks: for what samples do not sort, and where they take less time on an H200. A single tile in
    place takes one launch of samples, ranks two. */
-static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+static int clsort__take_ranks(const clsort__plan *p, clsort__config *c)
 {
-    const clsort__policy *n = s->policy;
-    const size_t best = p->data.in_place ? n->ranks.each_in_place : n->ranks.each_best;
-    const cl_uint wanted = clsort__wanted_few(s, p);
+    const size_t best = p->data.in_place ? p->policy->ranks.each_in_place
+                                         : p->policy->ranks.each_best;
+    const cl_uint wanted = clsort__wanted_few(p);
     clsort__config samples = *c;
-    return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(s, p, c)
-           && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(s, p, &samples)
+    return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(p, c)
+           && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, &samples)
                 && ((samples.subset == CLSORT__SUBSET_TILES && p->data.in_place)
                     || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
 }
@@ -12629,18 +12643,18 @@ static int clsort__take_ranks(const clsort_sorter *s, const clsort__plan *p, cls
 
 /* Says in *c what kernels of radix in cache are compiled for: as passes are. 0: it does not sort a
    plan's elements. */
-static int clsort__cached_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+static int clsort__cached_shape(const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
     const int own = !named && !t->work_group && !t->items
-                    && p->d.count >= clsort__find_crossover(s, &p->d).hybrid;
+                    && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
     *c = p->config;
     c->subset = 0;
     c->family = CLSORT__CACHED;
-    return s->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
+    return p->facts->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
            && p->key.bytes >= 4 && !p->key.has_codes
-           && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(s, p))
+           && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(p))
            && (own || named == CLSORT__RADIX_CACHED);
 }
 
@@ -12670,9 +12684,9 @@ static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
    cores would sort in twice the time. */
 static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
 {
-    const size_t cores = clsort__smaller(run->s->compute_units,
+    const size_t cores = clsort__smaller(run->s->facts.compute_units,
                                          run->s->policy->cached.most_cores),
-                 workers = clsort__smaller(run->s->compute_units, j->blocks);
+                 workers = clsort__smaller(run->s->facts.compute_units, j->blocks);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_RANGES,
@@ -12695,12 +12709,12 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.last_bit = (cl_uint)(8 * p->key.bytes);
     j.first_bit = p->d.first_bit + p->key.ignored;
     j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
-    if (j.n <= run->s->policy->cached.most_serial) {
+    if (j.n <= p->policy->cached.most_serial) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
         return;
     }
     j.blocks = clsort__smaller(clsort__radix_most_blocks(j.n) - CLSORT__CACHED_WORDS / 256,
-                               clsort__few_groups(run->s));
+                               clsort__few_groups(p));
     j.block_elements = clsort__ceil_divide(j.n, j.blocks);
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
     clsort__cached_ranges(run, &j);
@@ -12749,18 +12763,18 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort_
     else clsort__all_passes(run, p, w);
 }
 
-static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_radix(clsort__plan *p)
 {
     const clsort__config before = p->config;
     const clsort__radix_form *form = clsort__radix_forms;
     clsort__config c;
-    clsort__plan_passes(s, p);
+    clsort__plan_passes(p);
     if (p->stable && clsort__some_bits(&p->d)) return;
     for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
         c = before;
-        if (s->broken & CLSORT__BIT(form->family) || !form->shape || !form->shape(s, p, &c))
+        if (p->facts->given_up & CLSORT__BIT(form->family) || !form->shape || !form->shape(p, &c))
             continue;
-        if (form->passes_cores && s->compute_units >= form->passes_cores
+        if (form->passes_cores && p->facts->compute_units >= form->passes_cores
             && p->d.count >= form->passes_count) {
             p->helper = p->config;
             p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
@@ -12773,32 +12787,31 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
 
 /* Room for what may take the place of kernels that do not build: for passes behind hybrid radix,
    and for merge, if AUTO chooses again. */
-static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__all_radix_tables(const clsort__plan *p)
 {
     const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
-                         + CLSORT__HYBRID_DIGITS * clsort__hybrid_second_digits(s, p);
+                         + CLSORT__HYBRID_DIGITS * clsort__hybrid_second_digits(p);
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     const int yields_to_merge = form && form->yields_to_merge && p->by_auto
                                 && clsort__can(CLSORT_MERGE, &p->d),
               tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
     size_t own = 0;
     if (!yields_to_merge)
-        own = clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
-                                       : clsort__radix_tables(s, p);
+        own = clsort__hybrid_may(p) ? clsort__hybrid_at(p) + 4 * words : clsort__radix_tables(p);
     else if (tiles)
-        own = clsort__samples_tables(clsort__policy_of(s), &p->config, p->d.count);
-    return clsort__larger(own, s && p->by_auto ? clsort__merge_tables(s, p) : 0);
+        own = clsort__samples_tables(p->policy, &p->config, p->d.count);
+    return clsort__larger(own, !p->facts->any && p->by_auto ? clsort__merge_tables(p) : 0);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
 
 /* The elements of a piece. Vectors are faster than merges. */
-static size_t clsort__piece_size(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__piece_size(const clsort__plan *p)
 {
-    return s->has_vectors && clsort__fills_cores(s, p) && p->key.bytes >= 4
-                   && !p->config.value_bytes && !p->config.comparator
-               ? s->policy->rows.long_piece
-               : s->policy->rows.piece;
+    return p->facts->has_vectors && clsort__fills_cores(p) && p->key.bytes >= 4
+                   && !p->config.value_bytes
+               ? p->policy->rows.long_piece
+               : p->policy->rows.piece;
 }
 
 /* The most slices of long segments among n elements, for any tile. A long segment has more than
@@ -12859,10 +12872,10 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__segment_job *j)
 
 /* Work-groups, or work-items, for all jobs. Those that read the table take several jobs each, since
    most of it may be empty. Work-items are a power of two: see first_job in kernels.cl. */
-static size_t clsort__job_groups(const clsort__run *run, const clsort__segment_job *j)
+static size_t clsort__job_groups(const clsort__segment_job *j)
 {
     const size_t jobs = j->per ? j->p->data.segments * j->per : j->p->data.extent / j->tile * 3 + 1,
-                 busy = clsort__many_groups(run->s),
+                 busy = clsort__many_groups(j->p),
                  groups = j->per || jobs < busy ? jobs : busy;
     return j->w.shape.share_log2 ? groups : (size_t)1 << clsort__ceil_log2(groups);
 }
@@ -12887,9 +12900,9 @@ static void clsort__segment_passes(clsort__run *run, const clsort__segment_job *
     const clsort__plan *p = j->p;
     const int shares = j->w.shape.share_log2 > 0;
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile)),
-                  step = shares && !j->per && run->s->has_progress ? passes : 1;
-    const size_t jobs = clsort__job_groups(run, j),
-                 groups = step > 1 ? clsort__smaller(jobs, clsort__few_groups(run->s)) : jobs;
+                  step = shares && !j->per && p->facts->has_progress ? passes : 1;
+    const size_t jobs = clsort__job_groups(j),
+                 groups = step > 1 ? clsort__smaller(jobs, clsort__few_groups(p)) : jobs;
     cl_uint pass;
     for (pass = 0; pass < passes; pass += step) {
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
@@ -12938,7 +12951,7 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__segment_job *j
     clsort__arg_jobs(run, j);
     clsort__arg_merge_tile(run, &j->w.shape);
     if (!j->p->data.at_offsets) clsort__first_traffic(run, j->p);   /* else packing counts it */
-    clsort__launch(run, clsort__job_groups(run, j) << j->w.shape.share_log2);
+    clsort__launch(run, clsort__job_groups(j) << j->w.shape.share_log2);
 }
 
 /* Sorts whole segments, or pieces of long ones, by radix, one per work-item. The plans of the
@@ -12961,10 +12974,9 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__segment_job *
 }
 
 /* The longest segment that is sorted in one step; longer ones are merged. */
-static size_t clsort__least_long(const clsort_sorter *s, const clsort__plan *p,
-                                 const clsort__config *shape)
+static size_t clsort__least_long(const clsort__plan *p, const clsort__config *shape)
 {
-    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece_size(s, p);
+    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece_size(p);
 }
 
 /* Sorts every segment of `from` into its place in `to`, which may be the same, by way of alt. */
@@ -12972,8 +12984,8 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
 {
     const int shares = w->shape.share_log2 > 0, ranges = p->data.in_ranges,
               listed = p->data.at_offsets || ranges;
-    const size_t tile = shares ? clsort__merge_tile(&w->shape) : clsort__piece_size(run->s, p),
-                 least = ranges ? 0 : clsort__least_long(run->s, p, &w->shape);
+    const size_t tile = shares ? clsort__merge_tile(&w->shape) : clsort__piece_size(p),
+                 least = ranges ? 0 : clsort__least_long(p, &w->shape);
     const int fits = p->d.count <= least;   /* no segment is long */
     const clsort__segment_job j = { p, *w, tile, clsort__most_jobs(p->data.extent),
                                     listed ? 0 : clsort__ceil_divide(p->d.count, tile) };
@@ -12986,77 +12998,75 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
 
 /* The shape for segments of `row` elements on average: the widest tile if shorter ones would not
    hold them, else the fastest. */
-static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row,
-                                  clsort__config *c)
+static void clsort__segment_shape(const clsort__plan *p, size_t row, clsort__config *c)
 {
-    const clsort__policy *p = s->policy;
+    const clsort__policy *n = p->policy;
+    const clsort_tuning *t = &p->d.tuning;
     const cl_uint words = clsort__element_words(c);
     c->lanes = 1;
     c->items_log2 = t->items                                         ? clsort__log2(t->items)
-                    : words > 2                                      ? p->tiles.wide_items_log2
-                    : words == 1 && row > p->segments.long_row ? p->segments.long_row_items_log2
-                                                               : p->tiles.items_log2;
-    clsort__bound_items(s, c);
-    clsort__share_tile(s, t, p->tiles.alone_group_log2, p->tiles.most_merging_log2, c);
+                    : words > 2                                      ? n->tiles.wide_items_log2
+                    : words == 1 && row > n->segments.long_row ? n->segments.long_row_items_log2
+                                                               : n->tiles.items_log2;
+    clsort__bound_items(n, c);
+    clsort__share_tile(p->facts, t, n->tiles.alone_group_log2, n->tiles.most_merging_log2, c);
     clsort__least_tile(c);
 }
 
 /* Do rows that keep all cores busy best share tiles of `tile` elements? Those shorter than the
    shortest tile if an element is one word, others by policy. */
-static int clsort__rows_share(const clsort__policy *n, const clsort__plan *p, cl_uint words,
-                              size_t shortest, size_t tile)
+static int clsort__rows_share(const clsort__plan *p, cl_uint words, size_t shortest, size_t tile)
 {
     const size_t count = p->d.count, own = (size_t)1 << clsort__ceil_log2(count);
-    return own < shortest ? words == 1
-                          : count * 8 < own * n->segments.share_eighths
-                                || (words == 3
-                                    && tile / count * own * 5 > tile * n->segments.share_fifths);
+    return own < shortest
+               ? words == 1
+               : count * 8 < own * p->policy->segments.share_eighths
+                     || (words == 3
+                         && tile / count * own * 5 > tile * p->policy->segments.share_fifths);
 }
 
 /* Shortens the tile to that of one row, or of the few that the shortest one holds: on an H100 rows
    of up to 2048 elements take 0.6 to 0.9 of the time. */
-static void clsort__fit_row(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+static void clsort__fit_row(const clsort__plan *p, clsort__config *c)
 {
-    const clsort__policy *n = s->policy;
     const cl_uint row = clsort__ceil_log2(p->d.count), words = clsort__element_words(c),
-                  group = n->segments.short_group_log2,
+                  group = p->policy->segments.short_group_log2,
                   least = group < c->share_log2 ? group : c->share_log2,
-                  shortest = least + n->segments.short_items_log2;
+                  shortest = least + p->policy->segments.short_items_log2;
     const size_t tile = clsort__merge_tile(c);
-    const int busy = p->data.segments * p->d.count / tile >= s->compute_units;
-    if (s->is_cpu || p->d.tuning.work_group || p->d.tuning.items
-        || (busy && clsort__rows_share(n, p, words, (size_t)1 << shortest, tile)))
+    const int busy = p->data.segments * p->d.count / tile >= p->facts->compute_units;
+    if (p->facts->is_cpu || p->d.tuning.work_group || p->d.tuning.items
+        || (busy && clsort__rows_share(p, words, (size_t)1 << shortest, tile)))
         return;
     if (words == 3 && busy) {
-        c->items_log2 = n->segments.triple_items_log2;
-        clsort__share_tile(s, &p->d.tuning, n->tiles.alone_group_log2,
-                           n->tiles.most_merging_log2, c);
+        c->items_log2 = p->policy->segments.triple_items_log2;
+        clsort__share_tile(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
+                           p->policy->tiles.most_merging_log2, c);
     }
     if (row < c->share_log2 + c->items_log2) {
-        if (row < least + c->items_log2) c->items_log2 = n->segments.short_items_log2;
+        if (row < least + c->items_log2) c->items_log2 = p->policy->segments.short_items_log2;
         c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
     }
     clsort__least_tile(c);
 }
 
-static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_segments(clsort__plan *p)
 {
     const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
     clsort__config *c = &p->config;
-    clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, c);
+    clsort__segment_shape(p, p->d.count / parts, c);
     if (!p->data.at_offsets) {
-        clsort__fit_row(s, p, c);
-        c->subset = p->d.count <= clsort__least_long(s, p, c) ? (cl_uint)CLSORT__SUBSET_TILES
-                                                              : (cl_uint)CLSORT__SUBSET_LONG;
+        clsort__fit_row(p, c);
+        c->subset = p->d.count <= clsort__least_long(p, c) ? (cl_uint)CLSORT__SUBSET_TILES
+                                                           : (cl_uint)CLSORT__SUBSET_LONG;
     }
     c->ties = c->share_log2 && p->data.has_indices && !p->data.has_values && !p->data.own_strides
               && clsort__sorts_as_it_is(p);   /* work-groups number elements */
 }
 
 /* The table of jobs, and a plan for each work-item that sorts pieces. */
-static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__segment_tables(const clsort__plan *p)
 {
-    (void)s;
     return clsort__job_bytes(p->data.extent)
            + 4 * CLSORT__PLAN_WORDS * clsort__piece_workers(p->data.extent);
 }
@@ -13096,13 +13106,14 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
 
 /* The shape of the published sorts of rows: two elements per work-item, unless the caller asks for
    more. */
-static void clsort__plan_batch(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_batch(clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     c->items_log2 = t->items > 2 ? clsort__log2(t->items) : 1;
-    clsort__bound_items(s, c);
-    clsort__share_tile(s, t, s->policy->tiles.group_log2, s->policy->tiles.most_merging_log2, c);
+    clsort__bound_items(p->policy, c);
+    clsort__share_tile(p->facts, t, p->policy->tiles.group_log2, p->policy->tiles.most_merging_log2,
+                       c);
 }
 
 /* ---- >>quicksort ----------------------------------------------------------------------------- */
@@ -13123,21 +13134,22 @@ static size_t clsort__quick_local(const clsort__config *c)
 
 /* The shape of quicksort's kernels. On a CPU a work-group is one work-item with its tile in vector
    registers, unless the caller names a work-group. */
-static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
+static void clsort__quick_shape(clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint scan = clsort__choice(t, CLSORT__AT_SCAN);
     clsort__config *c = &p->config;
-    const clsort__policy *n = s->policy;
-    if (s->has_vectors && !t->work_group && !t->items) c->lanes = 16;
+    if (p->facts->has_vectors && !t->work_group && !t->items) c->lanes = 16;
     c->items_log2 = t->items                       ? clsort__log2(t->items)
-                    : clsort__element_words(c) > 2 ? n->tiles.wide_items_log2
-                                                   : n->tiles.items_log2;
+                    : clsort__element_words(c) > 2 ? p->policy->tiles.wide_items_log2
+                                                   : p->policy->tiles.items_log2;
     if (!c->items_log2) c->items_log2 = 1;
-    if (c->lanes == 1) clsort__bound_items(s, c);
-    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, n->tiles.alone_group_log2,
-                                                         n->tiles.most_group_log2);
-    while (c->share_log2 && clsort__local_need(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+    if (c->lanes == 1) clsort__bound_items(p->policy, c);
+    c->group_log2 = c->share_log2 = clsort__choose_group(p->facts, t,
+                                                         p->policy->tiles.alone_group_log2,
+                                                         p->policy->tiles.most_group_log2);
+    while (c->share_log2 && clsort__local_need(c) > p->facts->local_bytes)
+        c->share_log2 = --c->group_log2;
     if (c->share_log2)
         c->scan = scan ? scan
                        : (cl_uint)(c->language ? CLSORT__SCAN_BUILTIN : CLSORT__SCAN_LOCAL);
@@ -13177,13 +13189,13 @@ typedef struct clsort__quick_job {
 /* How many elements a block of a round and a leaf have, and how many rounds there are: perfect
    halving takes log2(n / leaf_elements), good pivots half as many more. As many work-groups are
    launched as may run at once. */
-static void clsort__quick_sizes(const clsort_sorter *s, clsort__quick_job *j)
+static void clsort__quick_sizes(clsort__quick_job *j)
 {
+    const clsort__policy *p = j->p->policy;
     const clsort__config *shape = &j->w.shape;
     const size_t tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
-    const clsort__policy *p = s->policy;
     const int serial = !shape->share_log2;
-    const size_t cores = s->compute_units,
+    const size_t cores = j->p->facts->compute_units,
                  blocks = serial ? p->quicksort.per_core * cores : p->quicksort.blocks,
                  most = cores * (serial ? p->cores.few : p->quicksort.per_core);
     const size_t block = clsort__largest(p->quicksort.least_block,
@@ -13300,7 +13312,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
     j.pivot = pivot ? pivot : (cl_uint)CLSORT__PIVOT_MIDRANGE;
-    clsort__quick_sizes(run->s, &j);
+    clsort__quick_sizes(&j);
     if (scheduler == CLSORT__SCHEDULER_DEVICE) {
         /* one launch, which launches all rounds and leaves */
         clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
@@ -13316,22 +13328,22 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
 }
 
 /* Plans the kernels of quicksort, and those that merge its leftovers. */
-static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_quicksort(clsort__plan *p)
 {
     if (clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE) {
         p->config.family = CLSORT__RELAUNCH;
-        p->config.language = s->enqueues;
+        p->config.language = p->facts->enqueues;
     }
-    clsort__quick_shape(s, p);
+    clsort__quick_shape(p);
     p->helper = clsort__config_of(p, CLSORT__SEGMENTS);
     p->helper.ranges = 1;
     p->helper.ties = p->helper.language = p->helper.scan = 0;
-    clsort__segment_shape(s, &p->d.tuning, 0, &p->helper);
+    clsort__segment_shape(p, 0, &p->helper);
 }
 
-static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__plan *p)
+static size_t clsort__all_quick_tables(const clsort__plan *p)
 {
-    return clsort__quick_tables(p->d.count) + clsort__segment_tables(s, p);
+    return clsort__quick_tables(p->d.count) + clsort__segment_tables(p);
 }
 
 /* ---- >>algorithms ---------------------------------------------------------------------------- */
@@ -13525,7 +13537,7 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
 
 static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags, int on_device)
 {
-    const clsort__config utility = clsort__utility_config(s, on_device);
+    const clsort__config utility = clsort__utility_config(&s->facts, s->policy, on_device);
     return clsort__need_program(s, &utility, flags);
 }
 
@@ -13825,21 +13837,22 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
     return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
-static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p);
+static void clsort__plan_selection(const clsort__facts *f, const clsort__policy *n,
+                                   const clsort_desc *d, clsort__plan *p);
 
 /* Plans again without a family of kernels that the sorter gave up, as the next call will: AUTO
    chooses again. The scratch memory of a selection does not depend on it. */
-static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_without(clsort__plan *p)
 {
     clsort_desc d = p->d;
     const clsort__parts scratch = p->scratch;
     if (p->by_auto) d.algorithm = CLSORT_AUTO;
     if (d.top_k) {
-        clsort__plan_selection(s, &d, p);
+        clsort__plan_selection(p->facts, p->policy, &d, p);
         p->scratch = scratch;
     } else {
-        clsort__make_plan(s, &d, p);
-        clsort__plan_scratch(s, p);
+        clsort__make_plan(p->facts, p->policy, &d, p);
+        clsort__plan_scratch(p);
     }
 }
 
@@ -13868,8 +13881,8 @@ static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
     if (!clsort__is_replaceable(family)
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
-    s->broken |= CLSORT__BIT(family);
-    clsort__plan_without(s, p);
+    s->facts.given_up |= CLSORT__BIT(family);
+    clsort__plan_without(p);
     return clsort__ready_kernels(s, p);
 }
 
@@ -13895,28 +13908,29 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 }
 
 /* Plans a sort. Each of few long rows is sorted as an array of its own. */
-static void clsort__plan_sort(const clsort_sorter *s, const clsort_desc *d, clsort__job *j)
+static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
+                              clsort__job *j)
 {
     clsort_desc row;
-    clsort__make_plan(s, d, &j->plan);
-    j->plan.one_by_one = clsort__takes_one_by_one(s, &j->plan);
+    clsort__make_plan(f, n, d, &j->plan);
+    j->plan.one_by_one = clsort__takes_one_by_one(&j->plan);
     if (!j->plan.one_by_one) return;
     row = clsort__one_row(d);
-    clsort__make_plan(s, &row, &j->then);
+    clsort__make_plan(f, n, &row, &j->then);
 }
 
 /* Checks a sort and plans it. */
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
-    if (c->status == CL_SUCCESS) clsort__plan_sort(clsort__known_device(c->s), j->desc, j);
+    if (c->status == CL_SUCCESS) clsort__plan_sort(&c->s->facts, c->s->policy, j->desc, j);
 }
 
 /* Scratch memory of rows that are sorted one after another is that of one row. */
-static void clsort__sort_scratch(const clsort_sorter *s, clsort__job *j)
+static void clsort__sort_scratch(clsort__job *j)
 {
     clsort__plan *const sorts = j->plan.one_by_one ? &j->then : &j->plan;
-    clsort__plan_scratch(s, sorts);
+    clsort__plan_scratch(sorts);
     j->plan.scratch.layout = sorts->scratch.layout;
 }
 
@@ -13945,22 +13959,21 @@ static size_t clsort__select_codes(const clsort__config *c, cl_uint list_capacit
 
 /* Chooses work-group, digits and the most capacity of the list for a device; without one, the
    largest. On a CPU each work-item has a row or a part, unless the caller names a work-group. */
-static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
+static void clsort__select_shape(clsort__plan *p)
 {
     clsort__config *c = &p->config;
     clsort__selection *t = &p->select;
-    const clsort__policy *n = clsort__policy_of(s);
     c->family = CLSORT__SELECT;
     c->key_bytes = (cl_uint)p->key.bytes;
     c->lanes = c->items_log2 = 1;
-    c->digit_bits = n->select.digit_bits;
-    c->group_log2 = clsort__choose_group(s, &p->d.tuning, n->tiles.alone_group_log2,
-                                         n->tiles.most_group_log2);
+    c->digit_bits = p->policy->select.digit_bits;
+    c->group_log2 = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
+                                         p->policy->tiles.most_group_log2);
     t->most_capacity = (cl_uint)CLSORT__SELECT_CAPACITY >> (c->key_bytes == 8);
     for (;;) {
         t->local = clsort__select_words(c, t->most_capacity)
                    + clsort__select_codes(c, t->most_capacity);
-        if (!s || t->local <= s->local_bytes) break;
+        if (t->local <= p->facts->local_bytes) break;
         if (t->most_capacity > 1u << c->digit_bits) t->most_capacity /= 2;
         else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
         else if (c->group_log2 > 0) c->group_log2--;
@@ -13975,28 +13988,26 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
    list needs fewer passes, a short one is sorted faster. A row that fits into the list is sorted
    whole, without a pass. On a CPU one reading collects what is below the k-th of the list so far,
    if k is small. */
-static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
-                                clsort__selection *t)
+static void clsort__select_list(const clsort__plan *p, clsort__selection *t)
 {
-    const clsort__policy *p = clsort__policy_of(s);
+    const clsort__policy *policy = p->policy;
     const int streams = t->how == CLSORT__BY_STREAMS;
-    const size_t k = d->top_k, n = d->count;
-    t->list_capacity = streams ? p->select.stream_list : p->select.list;
+    const size_t k = p->d.top_k, n = p->d.count;
+    t->list_capacity = streams ? policy->select.stream_list : policy->select.list;
     while ((t->mode == CLSORT__SELECT_FIRST || streams)
            && t->list_capacity < (streams ? 4 : 2) * k && t->list_capacity < t->most_capacity)
         t->list_capacity *= 2;
     if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
     if (streams) t->passes = 0;
     else if (t->scatters) t->list_capacity = 0;
-    else if (n <= t->list_capacity || (n <= p->select.whole && n <= t->most_capacity)) {
+    else if (n <= t->list_capacity || (n <= policy->select.whole && n <= t->most_capacity)) {
         t->list_capacity = 1u << clsort__ceil_log2(n);
         t->passes = 0;
     }
 }
 
 /* Chooses the mode of a selection, and its passes. */
-static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
-                                const clsort__plan *p, clsort__selection *t)
+static void clsort__select_mode(const clsort_desc *d, const clsort__plan *p, clsort__selection *t)
 {
     const cl_uint bits = 8 * (cl_uint)p->key.bytes - p->key.ignored - d->first_bit,
                   digit = p->config.digit_bits,
@@ -14009,15 +14020,16 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
     t->wanted = clsort__wanted(d);
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
                      && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
-                     && (!s || t->mode == CLSORT__SELECT_UNORDERED);
+                     && (p->facts->any || t->mode == CLSORT__SELECT_UNORDERED);
     t->passes = (cl_uint)(clsort__ceil_divide(bits, digit)
                           + clsort__ceil_divide(number_bits, digit));
 }
 
 /* Cuts rows into parts: as many, or less. */
-static void clsort__cut_rows(const clsort_sorter *s, size_t n, size_t parts, clsort__selection *t)
+static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t parts,
+                             clsort__selection *t)
 {
-    const size_t unit = clsort__policy_of(s)->select.part_unit;
+    const size_t unit = policy->select.part_unit;
     t->part_elements = clsort__saturating_multiply(
         clsort__ceil_divide(n ? clsort__ceil_divide(n, parts) : 1, unit), unit);
     t->parts = clsort__ceil_divide(n, t->part_elements);
@@ -14026,23 +14038,24 @@ static void clsort__cut_rows(const clsort_sorter *s, size_t n, size_t parts, cls
 /* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
    the largest list. A part that is read once lists its first k, though one of them may be wanted.
    */
-static void clsort__select_parts(const clsort_sorter *s, const clsort_desc *d,
-                                 clsort__selection *t)
+static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
 {
-    const clsort__policy *p = clsort__policy_of(s);
+    const clsort__policy *policy = p->policy;
+    const int any = p->facts->any;
     const int streams = t->how == CLSORT__BY_STREAMS;
-    const size_t n = d->count, k = clsort__larger(d->top_k, 1);   /* a partition's may be 0 */
-    const size_t busy = s ? p->select.parts_per_core * (size_t)s->compute_units : (size_t)-1,
-                 most = clsort__smaller(busy / t->rows, n / p->select.part);
+    const size_t n = p->d.count, k = clsort__larger(p->d.top_k, 1);   /* a partition's may be 0 */
+    const size_t busy = any ? (size_t)-1
+                            : policy->select.parts_per_core * (size_t)p->facts->compute_units,
+                 most = clsort__smaller(busy / t->rows, n / policy->select.part);
     const size_t listed = t->most_capacity / k,
                  parts = !most || (!t->passes && !streams) ? 1
                          : streams                         ? clsort__smaller(most, listed)
                                                            : most;
-    clsort__cut_rows(s, n, parts, t);
-    t->spread = !s || t->parts > 1 || t->scatters;
+    clsort__cut_rows(policy, n, parts, t);
+    t->spread = any || t->parts > 1 || t->scatters;
     if (streams && t->list_capacity < t->parts * k)
         t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
-    t->row_words = clsort__largest(s ? t->list_capacity : t->most_capacity, most, 1);
+    t->row_words = clsort__largest(any ? t->most_capacity : t->list_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
 
@@ -14125,21 +14138,21 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
     return order;
 }
 
-/* The most rows that are a few. s may be NULL: any device. */
-static size_t clsort__few_rows(const clsort_sorter *s)
+/* The most rows that are a few. */
+static size_t clsort__few_rows(const clsort__plan *p)
 {
-    return s ? (size_t)s->compute_units / s->policy->select.cores_per_row + 1 : (size_t)-1;
+    return p->facts->any ? (size_t)-1
+                         : (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
 }
 
-/* Is a row of the table for this device, whatever the count and k? s may be NULL: any device. */
-static int clsort__fits_rows(const clsort__select_plan *w, const clsort_sorter *s,
-                             const clsort__plan *p)
+/* Is a row of the table for this device, whatever the count and k? */
+static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
-    const int alone = s && s->is_cpu && !p->config.group_log2;
-    return (!s || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
+    const int alone = p->facts->is_cpu && !p->config.group_log2;
+    return (p->facts->any || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
            && t->rows >= w->least_rows
-           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(s));
+           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p));
 }
 
 /* The largest count for k by a row of the table. */
@@ -14150,11 +14163,11 @@ static size_t clsort__most_of_plan(const clsort__select_plan *w, size_t k)
 
 /* The largest count whose rows are sorted whole, and the least in *least; 0: none. Without a device
    it is the most of all. */
-static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, size_t *least)
+static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
 {
     const size_t rows = p->select.rows;
     const clsort_desc order = clsort__whole_order(p, 2);
-    const clsort__select_plan *w = clsort__policy_of(s)->select_plans;
+    const clsort__select_plan *w = p->policy->select_plans;
     size_t most = 0;
     *least = 0;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
@@ -14162,7 +14175,7 @@ static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, 
         || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
         return 0;
     for (; w->how != CLSORT__WAYS; w++) {
-        if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, s, p)) continue;
+        if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, p)) continue;
         most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
         *least = w->least;
     }
@@ -14171,17 +14184,17 @@ static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, 
 
 /* Plans the sort after a selection, or instead of one, and adds its scratch: each buffer of that
    sort's layout is one part. */
-static void clsort__take_order(const clsort_sorter *s, const clsort_desc *order, clsort__plan *p,
-                               clsort__plan *sort)
+static void clsort__take_order(const clsort_desc *order, clsort__plan *p, clsort__plan *sort)
 {
     clsort__layout *l = &p->scratch.layout;
     const clsort__layout *parts = &sort->scratch.layout;
     cl_uint i;
-    clsort__make_plan(s, order, sort);
-    clsort__plan_scratch(s, sort);
+    clsort__make_plan(p->facts, p->policy, order, sort);
+    clsort__plan_scratch(sort);
     p->select.order_scratch = l->bytes;
-    if (!s) clsort__take(l, clsort__most_scratch(order).bytes);
-    for (i = 0; s && i < parts->buffers; i++) clsort__take(l, clsort__buffer_bytes(parts, i));
+    if (p->facts->any) clsort__take(l, clsort__most_scratch(order).bytes);
+    for (i = 0; !p->facts->any && i < parts->buffers; i++)
+        clsort__take(l, clsort__buffer_bytes(parts, i));
     l->too_large |= parts->too_large;
 }
 
@@ -14192,7 +14205,7 @@ static int clsort__selects_aside(const clsort__plan *p, int written)
 }
 
 /* Lays out the scratch memory of a selection; that of the sort after it comes last. */
-static void clsort__take_selection(const clsort_sorter *s, clsort__plan *p, clsort__plan *sort)
+static void clsort__take_selection(clsort__plan *p, clsort__plan *sort)
 {
     const size_t results = p->select.rows * p->select.wanted;
     clsort__layout *l = &p->scratch.layout;
@@ -14211,13 +14224,12 @@ static void clsort__take_selection(const clsort_sorter *s, clsort__plan *p, clso
         p->scratch.work_keys = clsort__take(l, results * p->key.bytes);
     if (p->select.sorts_after) {
         const clsort_desc order = clsort__select_order(p);
-        clsort__take_order(s, &order, p, sort);
+        clsort__take_order(&order, p, sort);
     }
 }
 
 /* Lays out the scratch memory of rows of `count` keys that are sorted whole. */
-static void clsort__take_whole(const clsort_sorter *s, size_t count, clsort__plan *p,
-                               clsort__plan *sort)
+static void clsort__take_whole(size_t count, clsort__plan *p, clsort__plan *sort)
 {
     const clsort_desc order = clsort__whole_order(p, count);
     const size_t extent = clsort__extent(&order, p->key.bytes);
@@ -14226,22 +14238,22 @@ static void clsort__take_whole(const clsort_sorter *s, size_t count, clsort__pla
     if (p->data.has_indices || clsort__moves_by_index(p))
         p->scratch.work_indices = clsort__take(l, extent * 4);
     if (clsort__selects_keys(p)) p->scratch.work_keys = clsort__take(l, extent * p->key.bytes);
-    clsort__take_order(s, &order, p, sort);
+    clsort__take_order(&order, p, sort);
 }
 
 /* Lays out the scratch memory. It must not fall with the count: if shorter rows were sorted whole,
    it is enough for the longest of these. */
-static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
+static void clsort__select_scratch(clsort__job *j)
 {
     clsort__plan *p = &j->plan, whole;
     clsort__plan sort;
     size_t other, least;
-    const size_t most = clsort__smaller(clsort__whole_most(s, p, &least), p->d.count);
-    p->scratch.layout.most = clsort__most_bytes(s, p);
+    const size_t most = clsort__smaller(clsort__whole_most(p, &least), p->d.count);
+    p->scratch.layout.most = clsort__most_bytes(p);
     whole = *p;
-    clsort__take_selection(s, p, &j->then);
+    clsort__take_selection(p, &j->then);
     if (most < p->d.top_k || most < least) return;
-    clsort__take_whole(s, most, &whole, &sort);
+    clsort__take_whole(most, &whole, &sort);
     other = whole.scratch.layout.bytes;
     if (p->select.how == CLSORT__BY_SORTING) {
         other = p->scratch.layout.bytes;
@@ -14261,10 +14273,10 @@ static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity
 
 /* The work-group that holds a row, and the columns: enough for 5 of 8 to begin before the bound.
    Where rows are few, more work-items take less time. */
-static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+static void clsort__short_shape(const clsort__plan *p, clsort__config *c)
 {
-    const clsort__policy *n = s->policy;
-    const int few = p->select.rows <= n->select.few_per_core * (size_t)s->compute_units;
+    const clsort__policy *n = p->policy;
+    const int few = p->select.rows <= n->select.few_per_core * (size_t)p->facts->compute_units;
     const cl_uint row_log2 = clsort__ceil_log2(p->d.count), most = n->select.held_items_log2,
                   wide = row_log2 > most ? row_log2 - most : 0,
                   short_log2 = few ? n->select.few_short_row_log2 : n->select.short_row_log2;
@@ -14272,7 +14284,8 @@ static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, c
                         : row_log2 <= n->select.middle_row_log2 && !few
                             ? n->select.middle_row_group_log2 : n->select.row_group_log2;
     c->family = CLSORT__SHORT_ROWS;
-    if (!p->d.tuning.work_group) c->group_log2 = clsort__lower_group(s, own > wide ? own : wide);
+    if (!p->d.tuning.work_group)
+        c->group_log2 = clsort__lower_group(p->facts, own > wide ? own : wide);
     c->share_log2 = c->group_log2;
     c->items_log2 = row_log2 > c->group_log2 ? row_log2 - c->group_log2 : 0;
     c->digit_bits = 8;
@@ -14284,21 +14297,21 @@ static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, c
 
 /* Plans rows in registers, if k is so small that there are few candidates. Returns whether it
    did. */
-static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
+static int clsort__plan_short_rows(clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
     const size_t n = p->d.count, k = p->d.top_k;
     size_t width, candidates;
     cl_uint capacity;
-    clsort__short_shape(s, p, &c);
+    clsort__short_shape(p, &c);
     width = (size_t)c.item_columns << c.group_log2;
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.item_columns));
     capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, width));
-    if (!p->config.group_log2 || c.items_log2 > s->policy->select.most_held_items_log2
-        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS)
+    if (!p->config.group_log2 || c.items_log2 > p->policy->select.most_held_items_log2
+        || p->facts->given_up & CLSORT__BIT(CLSORT__SHORT_ROWS)
         || (k > CLSORT__EDGE_LAST_BOUND(width) && width < n)
-        || clsort__short_local(&c, capacity) > s->local_bytes)
+        || clsort__short_local(&c, capacity) > p->facts->local_bytes)
         return 0;
     p->config = c;
     t->list_capacity = capacity;
@@ -14307,22 +14320,22 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
 }
 
 /* Plans whole rows that are sorted tile by tile, if they fit into tiles. Returns whether it did. */
-static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
+static int clsort__plan_row_tiles(clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
-    const clsort__policy *n = s->policy;
     size_t tile;
     c.family = CLSORT__ROW_TILES;
     c.value_bytes = 4;
     c.digit_bits = 0;
-    c.items_log2 = c.key_bytes == 8 ? n->tiles.wide_items_log2 : n->tiles.items_log2;
-    clsort__share_tile(s, &p->d.tuning, n->tiles.alone_group_log2, n->tiles.most_group_log2,
-                       &c);
+    c.items_log2 = c.key_bytes == 8 ? p->policy->tiles.wide_items_log2
+                                    : p->policy->tiles.items_log2;
+    clsort__share_tile(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
+                       p->policy->tiles.most_group_log2, &c);
     tile = (size_t)1 << (c.share_log2 + c.items_log2);
     if (!p->config.group_log2 || !c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
-        || clsort__local_need(&c) > s->local_bytes
-        || s->broken & CLSORT__BIT(CLSORT__ROW_TILES))
+        || clsort__local_need(&c) > p->facts->local_bytes
+        || p->facts->given_up & CLSORT__BIT(CLSORT__ROW_TILES))
         return 0;
     p->config = c;
     t->local = 0;
@@ -14340,12 +14353,12 @@ static cl_ulong clsort__ceil_root(cl_ulong n)
 }
 
 /* Room for rounds on GPUs, or on any device. It must not fall with the count. */
-static void clsort__plan_pieces(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_pieces(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
-        || (s && (!p->config.group_log2 || !s->policy->select.rounds))
+        || (!p->facts->any && (!p->config.group_log2 || !p->policy->select.rounds))
         || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART || !p->d.top_k
         || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
         return;
@@ -14354,16 +14367,16 @@ static void clsort__plan_pieces(const clsort_sorter *s, clsort__plan *p)
 
 /* Plans rounds, in which a work-group holds a piece as it holds a short row. Returns whether it
    did. */
-static int clsort__plan_rounds(const clsort_sorter *s, clsort__plan *p)
+static int clsort__plan_rounds(clsort__plan *p)
 {
     clsort__plan of_pieces = *p;
     clsort__selection *t = &p->select;
     if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows
-        || s->broken & CLSORT__BIT(CLSORT__ROUNDS))
+        || p->facts->given_up & CLSORT__BIT(CLSORT__ROUNDS))
         return 0;
     of_pieces.d.count = CLSORT__SHORT_MOST;
     of_pieces.select.rows *= t->pieces;
-    if (!clsort__plan_short_rows(s, &of_pieces)) return 0;
+    if (!clsort__plan_short_rows(&of_pieces)) return 0;
     p->config = of_pieces.config;
     p->config.family = CLSORT__ROUNDS;
     t->list_capacity = of_pieces.select.list_capacity;
@@ -14372,14 +14385,14 @@ static int clsort__plan_rounds(const clsort_sorter *s, clsort__plan *p)
 }
 
 /* Room for the candidates of each of a few long rows. It must not fall with the count. */
-static void clsort__plan_candidates(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_candidates(clsort__plan *p)
 {
     const size_t n = p->d.count, k = p->d.top_k;
     clsort__selection *t = &p->select;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device) return;
     if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
-        && (!s || p->config.group_log2 >= s->policy->select.once_group_log2)
-        && t->rows <= clsort__few_rows(s))
+        && (p->facts->any || p->config.group_log2 >= p->policy->select.once_group_log2)
+        && t->rows <= clsort__few_rows(p))
         t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
 }
 
@@ -14404,140 +14417,140 @@ static size_t clsort__long_local(const clsort__plan *p)
    the sample are among the k; x + 4 sqrt(x) + 3 of them are too few once in 100,000 rows. A bound
    far from the smallest first would let too much through: then the sample is smaller. Returns
    whether there is a bound. */
-static int clsort__plan_sample(const clsort_sorter *s, clsort__plan *p)
+static int clsort__plan_sample(clsort__plan *p)
 {
     const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2;
-    const clsort__policy *own = s->policy;
-    size_t sample = n >= own->select.longest_row  ? own->select.longest_sample
-                    : n >= own->select.longer_row ? own->select.longer_sample
-                    : n >= own->select.long_row   ? own->select.long_sample
-                                                  : own->select.sample;
+    size_t sample = n >= p->policy->select.longest_row  ? p->policy->select.longest_sample
+                    : n >= p->policy->select.longer_row ? p->policy->select.longer_sample
+                    : n >= p->policy->select.long_row   ? p->policy->select.long_sample
+                                                        : p->policy->select.sample;
     clsort__selection *t = &p->select;
     do {
         const cl_ulong x = (cl_ulong)16 * sample * p->d.top_k / n;
         t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
         t->clusters = (cl_uint)(sample / CLSORT__CLUSTER);
         sample /= 2;
-    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= own->select.sample);
+    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= p->policy->select.sample);
     return t->bounding <= CLSORT__EDGE_LAST_BOUND(group)
            && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
 }
 
 /* Work-groups of one launch, and what they do at most once each, but for very long rows: read a
    part, rank a share of the candidates. A share has to fit into a list. */
-static void clsort__plan_one_launch(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_one_launch(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    const clsort__policy *n = s->policy;
-    const size_t groups = clsort__few_groups(s), each = groups / t->rows,
-                 parts = clsort__largest(each, p->d.count / n->select.long_part, 1);
+    const size_t groups = clsort__few_groups(p), each = groups / t->rows,
+                 parts = clsort__largest(each, p->d.count / p->policy->select.long_part, 1);
     p->config.family = CLSORT__LONG_ROWS;
-    if (t->parts > parts) clsort__cut_rows(s, p->d.count, parts, t);
-    t->ranges = clsort__smaller(t->ranges,
-                                clsort__larger(each, p->d.top_k / n->select.long_range + 1));
+    if (t->parts > parts) clsort__cut_rows(p->policy, p->d.count, parts, t);
+    t->ranges = clsort__smaller(
+        t->ranges, clsort__larger(each, p->d.top_k / p->policy->select.long_range + 1));
     t->groups = clsort__smaller(t->rows * clsort__larger(t->parts, t->ranges), groups);
 }
 
 /* Plans one reading of a few long rows. Returns whether it did. */
-static int clsort__plan_reading(const clsort_sorter *s, clsort__plan *p, int how)
+static int clsort__plan_reading(clsort__plan *p, int how)
 {
     clsort__selection *t = &p->select;
     const size_t rank = clsort__rank_local(&p->config), all = clsort__long_local(p),
                  need = how == CLSORT__BY_ONE_LAUNCH ? all : rank;
-    if (!t->most_candidates || !t->passes || rank > s->local_bytes || !clsort__plan_sample(s, p))
+    if (!t->most_candidates || !t->passes || rank > p->facts->local_bytes
+        || !clsort__plan_sample(p))
         return 0;
     if (how == CLSORT__BY_SAMPLE) {
-        if (p->d.count < s->policy->select.once / t->rows) return 0;
-    } else if (!s->has_progress || all > s->local_bytes
-               || s->broken & CLSORT__BIT(CLSORT__LONG_ROWS)) {
+        if (p->d.count < p->policy->select.once / t->rows) return 0;
+    } else if (!p->facts->has_progress || all > p->facts->local_bytes
+               || p->facts->given_up & CLSORT__BIT(CLSORT__LONG_ROWS)) {
         return 0;
     }
-    t->ranges = p->d.top_k / s->policy->select.range + 1;
-    if (how == CLSORT__BY_ONE_LAUNCH) clsort__plan_one_launch(s, p);
+    t->ranges = p->d.top_k / p->policy->select.range + 1;
+    if (how == CLSORT__BY_ONE_LAUNCH) clsort__plan_one_launch(p);
     if (t->local < need) t->local = need;
     return 1;
 }
 
 /* Plans a reading by work-items that work alone, where local memory has lists for them: room for 4
    times k, or for long rows 2 times. Returns whether it did. */
-static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
+static int clsort__plan_streams(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     const size_t k = p->d.top_k, lists = t->most_capacity / k;
-    const int two = p->d.count > s->policy->select.stream_long * k
-                    && s->compute_units <= s->policy->select.stream_cores * t->rows * lists;
+    const int two = p->d.count > p->policy->select.stream_long * k
+                    && p->facts->compute_units <= p->policy->select.stream_cores * t->rows * lists;
     if (lists < (two ? 2u : 4u)) return 0;
     p->config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
-    clsort__select_list(s, &p->d, t);
-    clsort__select_parts(s, &p->d, t);
+    clsort__select_list(p, t);
+    clsort__select_parts(p, t);
     return 1;
 }
 
 /* Plans whole rows that are sorted. Returns whether it did. */
-static int clsort__plan_whole_rows(const clsort_sorter *s, clsort__plan *p)
+static int clsort__plan_whole_rows(clsort__plan *p)
 {
     size_t least;
-    if (p->d.count > clsort__whole_most(s, p, &least) || s->broken & CLSORT__OF_ROWS) return 0;
+    if (p->d.count > clsort__whole_most(p, &least) || p->facts->given_up & CLSORT__OF_ROWS)
+        return 0;
     p->select.sorts_after = 0;
     return 1;
 }
 
 /* Is a row of the table for so many elements, and k? If streams are preferred, whatever the table
    says, only where they read less than a list of candidates. */
-static int clsort__fits_count(const clsort_sorter *s, const clsort__select_plan *w,
-                              const clsort__plan *p, int preferred)
+static int clsort__fits_count(const clsort__select_plan *w, const clsort__plan *p, int preferred)
 {
     const size_t n = p->d.count, k = p->d.top_k;
-    if (preferred && w->how == CLSORT__BY_STREAMS)
-        return n >= s->policy->select.preferred_ks * k;
+    if (preferred && w->how == CLSORT__BY_STREAMS) return n >= p->policy->select.preferred_ks * k;
     return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
 }
 
 /* Plans rows by a row of the table. Returns whether it did. */
-static int clsort__plan_rows(const clsort_sorter *s, const clsort__select_plan *w,
-                             clsort__plan *p, int preferred)
+static int clsort__plan_rows(const clsort__select_plan *w, clsort__plan *p, int preferred)
 {
-    if (!clsort__fits_rows(w, s, p) || !clsort__fits_count(s, w, p, preferred)) return 0;
-    return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(s, p)
-           : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(s, p)
-           : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(s, p)
-           : w->how == CLSORT__BY_ROUNDS    ? clsort__plan_rounds(s, p)
-           : w->how == CLSORT__BY_SORTING   ? clsort__plan_whole_rows(s, p)
-                                            : clsort__plan_reading(s, p, w->how);
+    if (!clsort__fits_rows(w, p) || !clsort__fits_count(w, p, preferred)) return 0;
+    return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(p)
+           : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(p)
+           : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(p)
+           : w->how == CLSORT__BY_ROUNDS    ? clsort__plan_rounds(p)
+           : w->how == CLSORT__BY_SORTING   ? clsort__plan_whole_rows(p)
+                                            : clsort__plan_reading(p, w->how);
 }
 
 /* The way that a form which is tried, or a measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
-static cl_uint clsort__preferred_way(const clsort_sorter *s, const clsort_desc *d)
+static cl_uint clsort__preferred_way(const clsort__policy *n, const clsort_desc *d)
 {
     const clsort__measured_row *r;
-    if (s && s->forced && s->forced->select) return s->forced->select;
-    r = clsort__find_measured(s, d);
+    if (n->forced && n->forced->select) return n->forced->select;
+    r = clsort__find_measured(n, d);
     return r ? r->select[clsort__ceil_log2(d->count)] : 0;
 }
 
 /* Plans the way to select: the preferred one where a row of the table for it fits, else that of the
    first row that fits, else digits. */
-static void clsort__plan_way(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_way(clsort__plan *p)
 {
-    const cl_uint preferred = clsort__preferred_way(s, &p->d);
+    const cl_uint preferred = clsort__preferred_way(p->policy, &p->d);
     const clsort__select_plan *w;
     int pass;
-    if (!s || preferred == 1 + CLSORT__BY_DIGITS) return;
+    if (p->facts->any || preferred == 1 + CLSORT__BY_DIGITS) return;
     for (pass = !preferred; pass < 2; pass++)
-        for (w = s->policy->select_plans; w->how != CLSORT__WAYS; w++) {
+        for (w = p->policy->select_plans; w->how != CLSORT__WAYS; w++) {
             if (!pass && 1 + (cl_uint)w->how != preferred) continue;
-            if (!clsort__plan_rows(s, w, p, !pass)) continue;
+            if (!clsort__plan_rows(w, p, !pass)) continue;
             p->select.how = w->how;
             return;
         }
 }
 
 /* Derives everything but the scratch memory from a description that was checked. */
-static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+static void clsort__plan_selection(const clsort__facts *f, const clsort__policy *n,
+                                   const clsort_desc *d, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     memset(p, 0, sizeof *p);
+    p->facts = f;
+    p->policy = n;
     p->d = *d;
     clsort__plan_key(d, &p->key);
     clsort__plan_arrays(d, p->key.bytes, &p->data);
@@ -14549,13 +14562,13 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     t->extracts = d->record_size || p->key.codec.nans;
     t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
     t->rows = clsort__output_rows(d);
-    clsort__select_shape(s, p);
-    clsort__select_mode(s, d, p, t);
-    clsort__select_list(s, d, t);
-    clsort__select_parts(s, d, t);
-    clsort__plan_candidates(s, p);
-    clsort__plan_pieces(s, p);
-    clsort__plan_way(s, p);
+    clsort__select_shape(p);
+    clsort__select_mode(d, p, t);
+    clsort__select_list(p, t);
+    clsort__select_parts(p, t);
+    clsort__plan_candidates(p);
+    clsort__plan_pieces(p);
+    clsort__plan_way(p);
 }
 
 /* Checks the sort after a selection. Without a device, devices with small work-groups may need it
@@ -14606,7 +14619,7 @@ static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
         return 0;
     clsort__check_desc(&sort, &d, CLSORT__TO_SORT);
     if (sort.status != CL_SUCCESS) return 0;
-    clsort__plan_sort(clsort__known_device(c->s), &d, j);
+    clsort__plan_sort(&c->s->facts, c->s->policy, &d, j);
     j->op = clsort__sort_operation();
     return 1;
 }
@@ -14616,7 +14629,7 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SELECT);
     if (!clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) return;
-    clsort__plan_selection(clsort__known_device(c->s), j->desc, &j->plan);
+    clsort__plan_selection(&c->s->facts, c->s->policy, j->desc, &j->plan);
     if (clsort__plan_sorted_rows(c, j)) return;
     if (j->plan.data.at_offsets && !clsort__takes_some(j->desc))
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segments that cannot be sorted, beside "
@@ -14882,7 +14895,7 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
 {
     const clsort__selection *t = &p->select;
     const clsort__data *a = &p->data;
-    const size_t piece = run->s->policy->select.copied, bytes = p->key.bytes,
+    const size_t piece = p->policy->select.copied, bytes = p->key.bytes,
                  pieces = t->rows * clsort__ceil_divide(t->wanted, piece);
     const int has_keys = keys.buffer && clsort__selects_keys(p),
               has_indices = indices.buffer && a->has_indices;
@@ -14941,7 +14954,7 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
 /* One launch for rows, or pieces, that a work-group holds. The outputs are set. */
 static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t rows)
 {
-    const size_t most = clsort__many_groups(run->s);
+    const size_t most = clsort__many_groups(p);
     clsort__arg_local(run, p->select.local);
     clsort__launch(run, clsort__ceil_divide(rows, clsort__ceil_divide(rows, most))
                             << run->group_log2);
@@ -15082,7 +15095,7 @@ static void clsort__check_is_sorted(clsort__checks *c, clsort__job *j)
 {
     clsort__need_multiple(c, "result_offset", j->result.offset, 4);
     clsort__check_desc(c, j->desc, CLSORT__TO_READ);
-    if (c->status == CL_SUCCESS) clsort__make_plan(c->s, j->desc, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, c->s->policy, j->desc, &j->plan);
 }
 
 static clsort_status clsort__check_order_buffers(clsort__job *j)
@@ -15167,13 +15180,13 @@ static int clsort__in_place(const clsort_sorter *s, const clsort_desc *d, const 
                             const void *values, const cl_uint *indices)
 {
     const size_t unit = d->precedes ? 128 : clsort__alignment(clsort__element_bytes(d));
-    return s->shares_memory && clsort__is_aligned(keys, unit)
+    return s->facts.shares_memory && clsort__is_aligned(keys, unit)
            && clsort__is_aligned(values, clsort__alignment(d->value_size))
            && clsort__is_aligned(indices, sizeof *indices);
 }
 
 /* Does it take less time to pin large arrays than to move them as they are? */
-static int clsort__can_pin(const clsort_sorter *s) { return s->block_bytes != 0; }
+static int clsort__can_pin(const clsort_sorter *s) { return s->facts.block_bytes != 0; }
 
 /* Pins host memory, by a buffer over it that no command uses; NULL: it stays as it is. */
 static cl_mem clsort__pin(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role)
@@ -15195,10 +15208,10 @@ static void clsort__release_buffer(cl_mem *buffer)
 /* The sorter's block for arrays of `bytes` bytes; NULL: they go without. */
 static unsigned char *clsort__find_block(clsort_sorter *s, size_t bytes)
 {
-    if (bytes > s->block_bytes) return NULL;
-    if (!s->block) s->block = (unsigned char *)CLSORT_MALLOC(s->block_bytes);
+    if (bytes > s->facts.block_bytes) return NULL;
+    if (!s->block) s->block = (unsigned char *)CLSORT_MALLOC(s->facts.block_bytes);
     if (s->block && !s->block_pin)
-        s->block_pin = clsort__pin(s, s->block, s->block_bytes, CL_MEM_READ_WRITE);
+        s->block_pin = clsort__pin(s, s->block, s->facts.block_bytes, CL_MEM_READ_WRITE);
     return s->block_pin ? s->block : NULL;
 }
 
@@ -15249,7 +15262,7 @@ static clsort_status clsort__send(clsort_sorter *s, clsort__host_array *a, int i
     const int by_block = a->there != &a->own;
     const cl_mem_flags role = a->comes_down || by_block ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
     if (!*a->there)
-        CLSORT__MUST(clsort__create_buffer(s, by_block ? s->block_bytes : a->bytes,
+        CLSORT__MUST(clsort__create_buffer(s, by_block ? s->facts.block_bytes : a->bytes,
                                            in_place ? a->data : NULL,
                                            in_place ? role | CL_MEM_USE_HOST_PTR : role, NULL,
                                            a->there));
@@ -15364,8 +15377,8 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
     CLSORT__UINTS(run, clsort__amount(run, p->data.extent), indices.buffer != NULL);
     CLSORT__ULONGS(run, p->data.element_bytes, p->d.value_size, clsort__apart(p, apart[0]),
                    clsort__apart(p, apart[1]), clsort__apart(p, p->data.indices_apart));
-    clsort__arg_uint(run, run->s->policy->utility.fingerprints);
-    clsort__launch(run, run->s->policy->utility.fingerprints);
+    clsort__arg_uint(run, p->policy->utility.fingerprints);
+    clsort__launch(run, p->policy->utility.fingerprints);
 }
 
 static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
@@ -15376,8 +15389,8 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
     clsort__arg_segments(run, p, indices);
     clsort__arg_uint(run, clsort__amount(run, p->data.extent));
     clsort__arg_ulong(run, clsort__apart(p, p->data.indices_apart));
-    clsort__arg_uint(run, run->s->policy->utility.fingerprints);
-    clsort__launch(run, run->s->policy->utility.fingerprints);
+    clsort__arg_uint(run, p->policy->utility.fingerprints);
+    clsort__launch(run, p->policy->utility.fingerprints);
 }
 
 /* All commands of clsort_enqueue_fingerprint. */
@@ -15515,10 +15528,10 @@ static clsort_status clsort__ready_choice(clsort__job *j)
     status = clsort__ready_plans(j);
     clsort__hush(j->s, quiet);
     if (status != CLSORT_ERROR_NOT_READY) return CL_SUCCESS;
-    j->s->pinned = 1;
+    j->s->policy->pinned = 1;
     status = clsort__plan_job(j);
     if (status == CL_SUCCESS) status = clsort__check_limits(j);
-    j->s->pinned = 0;
+    j->s->policy->pinned = 0;
     return status;
 }
 
@@ -15719,6 +15732,14 @@ static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status statu
     return status;
 }
 
+/* Takes the policy of the device, to which what is measured is added. */
+static void clsort__choose_policy(clsort_sorter *s)
+{
+    *s->policy = *clsort__policy_of(&s->facts);
+    s->policy->pinned = (s->options.flags
+                         & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
+}
+
 /* Checks the arguments of clsort_create and queries the device. */
 static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
                                     int wrong)
@@ -15730,8 +15751,7 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
                          & ~(cl_uint)(CLSORT_OPTION_VERIFY | CLSORT_OPTION_FEW_SORTS
                                       | CLSORT_OPTION_BUILT_IN_CHOICES)),
                     CLSORT_ERROR_UNKNOWN_FLAG, "options.flags");
-    s->pinned = (s->options.flags
-                 & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
+    s->facts.few_sorts = (s->options.flags & CLSORT_OPTION_FEW_SORTS) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
     clsort__choose_policy(s);
@@ -15739,25 +15759,34 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
     return clsort__reserve_waits(s, CLSORT__FEW_WAITS);
 }
 
+/* What is allocated for a sorter. */
+typedef struct clsort__sorter_room {
+    clsort_sorter sorter;
+    clsort__policy policy;
+} clsort__sorter_room;
+
 /* Creates a sorter. If that fails, `message` receives its last error. */
 static clsort_status clsort__create(cl_context context, cl_device_id device,
                                     const clsort_options *options, clsort_sorter **sorter,
                                     char *message)
 {
-    clsort_sorter none, *s = (clsort_sorter *)CLSORT_MALLOC(sizeof *s);
+    clsort__sorter_room *const room = (clsort__sorter_room *)CLSORT_MALLOC(sizeof *room);
+    clsort_sorter none;
     clsort_status status;
     int wrong;
     memset(&none, 0, sizeof none);
     wrong = clsort__adopt(&none.options, sizeof none.options, CLSORT__FIRST_OPTIONS, options);
     none.function = "clsort_create";
-    if (!s) {
+    if (!room) {
         status = clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
         memcpy(message, none.message, sizeof none.message);
         return status;
     }
-    *s = none;
-    status = clsort__set_up(s, context, device, wrong);
-    *sorter = s;
+    room->sorter = none;
+    room->policy = clsort__policies[CLSORT__NVIDIA];
+    room->sorter.policy = &room->policy;
+    *sorter = &room->sorter;
+    status = clsort__set_up(*sorter, context, device, wrong);
     return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(sorter, status, message);
 }
 
@@ -15838,7 +15867,7 @@ static void clsort__keep_programs_until(clsort_sorter *s, cl_event mark)
 static void clsort__release_programs(clsort_sorter *s)
 {
     size_t i;
-    if (s->releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
+    if (s->facts.releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
     clsort__drop_marks(s);
     for (i = 0; i < s->mark_count; i++) clsort__keep_programs_until(s, s->marks[i]);
     for (i = 0; i < s->program_count; i++) clsort__release_program(&s->programs[i]);
@@ -16087,12 +16116,12 @@ static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *fo
     clsort__crossover row;
     clsort__plan p;
     d.indices = t->payload == CLSORT__TEST_INDICES ? CLSORT_LATER : NULL;
-    row = clsort__find_crossover(s, &d);
-    clsort__make_plan(s, &d, &p);
+    row = clsort__find_crossover(&s->facts, s->policy, &d);
+    clsort__make_plan(&s->facts, s->policy, &d, &p);
     return p.config.family == form->family
            && (form->radix == CLSORT__RADIX_SAMPLES
                    ? row.samples > 0
-                   : s->is_cpu == (form->radix == CLSORT__RADIX_CACHED)
+                   : s->facts.is_cpu == (form->radix == CLSORT__RADIX_CACHED)
                          && row.hybrid != CLSORT__NEVER);
 }
 
@@ -16128,7 +16157,7 @@ static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_for
         if (clsort__may_take(s, form, &t)) status = clsort__test_sort(s, &t, memory);
     }
     if (status == CL_SUCCESS) status = clsort__test_spans(s, form, t, memory);
-    if (status == CLSORT_ERROR_WRONG_RESULT) s->broken |= CLSORT__BIT(form->family);
+    if (status == CLSORT_ERROR_WRONG_RESULT) s->facts.given_up |= CLSORT__BIT(form->family);
     return status;
 }
 
@@ -16153,7 +16182,7 @@ static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *m
 static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsort_status status)
 {
     if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
-    s->broken |= CLSORT__BIT(family);
+    s->facts.given_up |= CLSORT__BIT(family);
     return CLSORT_ERROR_WRONG_RESULT;
 }
 
@@ -16164,14 +16193,14 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
 {
     const clsort__algorithm *const a = clsort__find_algorithm(algorithm);
-    const int untested = (s->broken & a->parts) != 0;
+    const int untested = (s->facts.given_up & a->parts) != 0;
     const cl_uint passes = algorithm == CLSORT_RADIX ? CLSORT__RADIX_SWEEPS : CLSORT__RADIX_DEFAULT;
     clsort_status first, status;
     if (a->left_out) return CL_SUCCESS;
     first = status = untested ? CLSORT_ERROR_WRONG_RESULT
                               : clsort__test_sorts(s, algorithm, passes, memory);
-    if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
-        s->broken |= CLSORT__BIT(CLSORT__SWEEP);
+    if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->facts.has_progress) {
+        s->facts.given_up |= CLSORT__BIT(CLSORT__SWEEP);
         status = clsort__test_sorts(s, algorithm, CLSORT__RADIX_PORTABLE, memory);
     }
     if (algorithm == CLSORT_RADIX && status == CL_SUCCESS) {
@@ -16439,7 +16468,7 @@ static void clsort__make_trials(clsort__measurement *m)
 static void clsort__force(clsort__measurement *m, int trial)
 {
     const clsort__trial *const f = &m->trials[trial];
-    m->s->forced = f->row || f->select ? f : NULL;
+    m->s->policy->forced = f->row || f->select ? f : NULL;
 }
 
 /* Asks the planner how each trial would sort m->d. */
@@ -16462,7 +16491,7 @@ static void clsort__find_trials(clsort__measurement *m, clsort__timings *t)
                 && !memcmp(&t->config[*same], &t->config[f], sizeof t->config[f]))
                 break;
     }
-    m->s->forced = NULL;
+    m->s->policy->forced = NULL;
 }
 
 /* Does the time of a trial grow faster than the count? */
@@ -16619,7 +16648,7 @@ static clsort_status clsort__run_trial(clsort__measurement *m, int trial, double
     m->s->timed = &timed;
     clsort__force(m, trial);
     status = clsort_enqueue_sort(m->s, m->queue, &m->d, 0, NULL, &last);
-    m->s->forced = NULL;
+    m->s->policy->forced = NULL;
     m->s->timed = NULL;
     if (status == CL_SUCCESS) status = clsort__time_of(m, timed.first, last, ns);
     if (timed.first) CLSORT_CL(clReleaseEvent)(timed.first);
@@ -16649,7 +16678,7 @@ static clsort_status clsort__prepare_trial(clsort__measurement *m, int trial)
     if (status == CL_SUCCESS) status = clsort__ready_plans(&j);
     if (status == CLSORT_ERROR_NOT_READY) status = clsort__check_time(m, m->build);
     if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, &m->warmed, &own);
-    m->s->forced = NULL;
+    m->s->policy->forced = NULL;
     return status;
 }
 
@@ -16915,7 +16944,7 @@ static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
     int i, c, hybrid;
     for (i = 0; i < m->counts; i++)
         for (c = 0; c < CLSORT__CORNERS; c++) cost[i][c] = clsort__cost(&m->at[i], c);
-    best->row = clsort__find_crossover(m->s, &m->d);
+    best->row = clsort__find_crossover(&m->s->facts, m->s->policy, &m->d);
     if (best->row.bitonic > CLSORT__MOST_BITONIC) best->row.bitonic = CLSORT__MOST_BITONIC;
     least = clsort__row_cost(m, cost, &best->row);
     for (hybrid = 0; hybrid <= m->counts; hybrid++) {
@@ -16970,7 +16999,7 @@ static clsort__hash clsort__choices_name(const clsort_sorter *s)
 {
     clsort__hash name = s->device_hash;
     clsort__add_hash(&name, "choices", 7);
-    clsort__add_word(&name, s->compute_units);   /* a part of a device has the same names */
+    clsort__add_word(&name, s->facts.compute_units);   /* a part of a device has the same names */
     return name;
 }
 
@@ -16993,7 +17022,7 @@ static void clsort__recall_choices(clsort_sorter *s)
 {
     size_t bytes = 0;
     unsigned char *entry;
-    if (!s->options.cache_load || s->pinned) return;
+    if (!s->options.cache_load || s->policy->pinned) return;
     entry = clsort__load_entry(s, clsort__choices_name(s), &bytes);
     if (!entry) return;
     clsort__hush(s, 1);
@@ -17043,13 +17072,13 @@ static clsort_status clsort__take_row(clsort__measurement *m, const clsort__meas
                                       cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
-    clsort__measured *const before = s->measured, *after;
+    clsort__measured *const before = s->policy->measured, *after;
     clsort_status status;
     CLSORT__MUST(clsort__copy_choices(s, before, &after));
     *clsort__make_place(after, &row->of) = *row;
-    s->measured = after;
+    s->policy->measured = after;
     status = clsort__prepare_winners(m, queue);
-    if (status != CL_SUCCESS) s->measured = before;
+    if (status != CL_SUCCESS) s->policy->measured = before;
     clsort__free(status == CL_SUCCESS ? before : after);
     return status;
 }
@@ -17213,11 +17242,11 @@ static clsort_status clsort__run_trials(clsort__measurement *m, int builds,
 {
     clsort_sorter *const s = m->s;
     clsort_status status;
-    s->pinned = 1;
+    s->policy->pinned = 1;
     status = clsort__build_trials(m);
     if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
     if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
-    s->pinned = 0;
+    s->policy->pinned = 0;
     return status;
 }
 
@@ -17464,7 +17493,8 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
     clsort__lines l;
     char own[33], name[CLSORT__MOST_NAME], end[33];
     int i, rows = 0;
-    for (i = 0; i < CLSORT__MEASURED_ROWS; i++) rows += s->measured && s->measured->rows[i].most;
+    for (i = 0; i < CLSORT__MEASURED_ROWS; i++)
+        rows += s->policy->measured && s->policy->measured->rows[i].most;
     if (!rows) return CL_SUCCESS;
     CLSORT__REQUIRE(s, clsort__print_device(s, own), CLSORT_ERROR_DEVICE_UNUSABLE,
                     "the driver does not name the device");
@@ -17475,8 +17505,8 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
     snprintf(l.line, sizeof l.line, "device %s %s", own, name);
     clsort__add_line(section, &l);
     for (i = 0; i < CLSORT__MEASURED_ROWS; i++) {
-        if (!s->measured->rows[i].most) continue;
-        clsort__print_choice(&s->measured->rows[i], l.line);
+        if (!s->policy->measured->rows[i].most) continue;
+        clsort__print_choice(&s->policy->measured->rows[i], l.line);
         clsort__add_line(section, &l);
     }
     clsort__print_hash(l.hash, end);
@@ -17498,12 +17528,13 @@ static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsor
 {
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
-    const clsort__measured_row *m = s->measured && !s->pinned ? &s->measured->rows[number] : NULL;
+    const clsort__policy *n = s->policy;
+    const clsort__measured_row *m = n->measured && !n->pinned ? &n->measured->rows[number] : NULL;
     clsort_desc d = clsort_desc_default();
     clsort__crossover row;
     d.key_type = types[number / 3];
     d.value_size = values[number % 3];
-    row = clsort__built_in_crossover(s, &d);
+    row = clsort__built_in_crossover(&s->facts, s->policy, &d);
     c->device = clsort__policies[row.device].measured_on;
     c->origin = *c->device ? CLSORT_ORIGIN_BUILT_IN : CLSORT_ORIGIN_DERIVED;
     c->most = CLSORT__NEVER;
@@ -17546,8 +17577,8 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
     if (number < CLSORT__ARRAY_KINDS) clsort__describe_array(s, number, c);
     else {
         for (i = CLSORT__ARRAY_KINDS; i < CLSORT__MEASURED_ROWS; i++) {
-            if (!s->measured || s->pinned) return 0;
-            r = &s->measured->rows[i];
+            if (!s->policy->measured || s->policy->pinned) return 0;
+            r = &s->policy->measured->rows[i];
             if (r->most && clsort__describe_ways(r, &left, c)) break;
         }
         if (i == CLSORT__MEASURED_ROWS) return 0;
@@ -17659,9 +17690,10 @@ CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
     status = clsort__create(sorter->context, sorter->device, &sorter->options, clone,
                             sorter->message);
     if (status != CL_SUCCESS) return status;
-    (*clone)->broken = sorter->broken;
-    status = sorter->measured
-                 ? clsort__copy_choices(*clone, sorter->measured, &(*clone)->measured)
+    (*clone)->facts.given_up = sorter->facts.given_up;
+    status = sorter->policy->measured
+                 ? clsort__copy_choices(*clone, sorter->policy->measured,
+                                        &(*clone)->policy->measured)
                  : CL_SUCCESS;
     if (status == CL_SUCCESS) status = clsort__share_comparators(sorter, *clone);
     if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
@@ -17685,7 +17717,7 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     clsort__free(sorter->waits);
     clsort__free(sorter->ranges);
     clsort__free(sorter->build_log);
-    clsort__free(sorter->measured);
+    clsort__free(sorter->policy->measured);
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
     if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
@@ -17700,7 +17732,7 @@ CLSORT__ALONE(clsort_trim, (clsort_sorter *sorter), (sorter))
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     clsort__drop_marks(sorter);
     for (i = 0; i < sorter->slot_count; i++) {
-        if (sorter->releases_late && sorter->slot_list[i].queue)
+        if (sorter->facts.releases_late && sorter->slot_list[i].queue)
             clsort__mark_queue(sorter, sorter->slot_list[i].queue);
         clsort__release_slot(&sorter->slot_list[i]);
     }
@@ -17784,27 +17816,27 @@ CLSORT__ALONE(clsort_prepare,
 static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__trial *form,
                                size_t *most)
 {
-    const int pinned = s->pinned;
+    const int pinned = s->policy->pinned;
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
     if (form->row && form->row->bitonic && given.count > form->row->bitonic)
         given.count = form->row->bitonic;
     clsort__sort_job(&j, s, s->function, &given, &d);
-    s->pinned = 1;
-    s->forced = form;
+    s->policy->pinned = 1;
+    s->policy->forced = form;
     j.op->judge(&c, &j);
     if (c.status == CL_SUCCESS) {
-        j.op->scratch(s, &j);
+        j.op->scratch(&j);
         *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
         if (j.plan.one_by_one) {    /* fewer elements are sorted at once, which takes more */
             memset(&j.plan.scratch, 0, sizeof j.plan.scratch);
-            clsort__plan_scratch(s, &j.plan);
+            clsort__plan_scratch(&j.plan);
             *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
         }
     }
-    s->forced = NULL;
-    s->pinned = pinned;
+    s->policy->forced = NULL;
+    s->policy->pinned = pinned;
 }
 
 /* The scratch memory of AUTO by any form that may be measured, and by the built-in one: what was
@@ -17828,7 +17860,7 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
    need less than the one before it. */
 static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
 {
-    const clsort__crossover row = clsort__built_in_crossover(s, desc);
+    const clsort__crossover row = clsort__built_in_crossover(&s->facts, s->policy, desc);
     const size_t last[] = { (size_t)-1, row.bitonic, row.samples,
                             s->policy->crossovers.most_ranked, row.radix - (size_t)1,
                             row.hybrid - (size_t)1, desc->top_k };
@@ -17845,11 +17877,14 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
 CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
               (sorter, desc, bytes))
 {
+    clsort__policy built_in = *clsort__policy_of(&clsort__any_device);
     clsort_sorter none;
     clsort_desc d, chosen = clsort_desc_default();
     clsort__job j;
     clsort__layout largest;
     memset(&none, 0, sizeof none);
+    none.facts = clsort__any_device;
+    none.policy = &built_in;
     clsort__sort_job(&j, sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
@@ -17862,9 +17897,9 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
     *bytes = !sorter || d.algorithm ? largest.bytes
-             : sorter->pinned       ? clsort__scratch_by_built_in(sorter, &d)
+             : sorter->policy->pinned       ? clsort__scratch_by_built_in(sorter, &d)
                                     : clsort__scratch_by_any(sorter, &d);
-    if (sorter && !d.algorithm && !sorter->pinned && chosen.top_k != d.top_k)
+    if (sorter && !d.algorithm && !sorter->policy->pinned && chosen.top_k != d.top_k)
         *bytes = clsort__larger(*bytes, clsort__scratch_by_any(sorter, &chosen));
     return CL_SUCCESS;
 }
@@ -18191,7 +18226,7 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
     CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
                     CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
-    CLSORT__REQUIRE(s, !s->pinned, CLSORT_ERROR_UNSUPPORTED,
+    CLSORT__REQUIRE(s, !s->policy->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
                                                                        CLSORT__FIRST_DESC,
@@ -18279,13 +18314,13 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
     if (fits) *fits = 0;
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_load_choices"));
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
-    CLSORT__REQUIRE(sorter, !sorter->pinned, CLSORT_ERROR_UNSUPPORTED,
+    CLSORT__REQUIRE(sorter, !sorter->policy->pinned, CLSORT_ERROR_UNSUPPORTED,
                     "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
-    CLSORT__MUST(clsort__copy_choices(sorter, sorter->measured, &after));
+    CLSORT__MUST(clsort__copy_choices(sorter, sorter->policy->measured, &after));
     status = clsort__read_choices(sorter, text, after, &taken);
     if (status == CL_SUCCESS && taken) {
-        clsort__free(sorter->measured);
-        sorter->measured = after;
+        clsort__free(sorter->policy->measured);
+        sorter->policy->measured = after;
     } else {
         clsort__free(after);
     }

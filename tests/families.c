@@ -154,7 +154,7 @@ static void sort_by_each_name(world *w)
         CHECK_OK(clsort_set_algorithm(&d, names[i].name));
         if (!strncmp(names[i].name, "batch", 5)) d.rows = 2;
         AT("%s", names[i].name);
-        if (!strcmp(names[i].name, "quicksort-device") && !w->sorter->enqueues) continue;
+        if (!strcmp(names[i].name, "quicksort-device") && !w->sorter->facts.enqueues) continue;
         CHECK_OK(sort(w, &d));
     }
 }

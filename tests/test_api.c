@@ -533,13 +533,13 @@ static void host_arrays_anywhere(bench *b)
 static void with_each_way(bench *b, void (*test)(bench *b))
 {
     static const size_t bytes[3] = { 0, 1, (size_t)2 << 20 };
-    const int shares = b->sorter->shares_memory;
-    const size_t block = b->sorter->block_bytes;
+    const int shares = b->sorter->facts.shares_memory;
+    const size_t block = b->sorter->facts.block_bytes;
     int way;
     for (way = 0; way < 4; way++) {
         CHECK_OK(clsort_trim(b->sorter));
-        b->sorter->shares_memory = way == 3 && shares;
-        b->sorter->block_bytes = way == 3 ? block : bytes[way];
+        b->sorter->facts.shares_memory = way == 3 && shares;
+        b->sorter->facts.block_bytes = way == 3 ? block : bytes[way];
         test(b);
         CHECK(way != 2 || (b->sorter->block && b->sorter->block_pin));
     }

@@ -80,12 +80,12 @@ static int read_head(const bench *b, const case_state *s)
 {
     stage *const t = sorting;
     clsort__plan p;
-    clsort__make_plan(b->sorter, &s->d, &p);
-    clsort__plan_scratch(b->sorter, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
+    clsort__plan_scratch(&p);
     if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return 1;
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &t->stays, 4);
-    read_tables(s, &p, t->form == &hybrid ? clsort__hybrid_at(b->sorter, &p)
-                                          : 4 * CLSORT__PLAN_WORDS, t->head, sizeof t->head);
+    read_tables(s, &p, t->form == &hybrid ? clsort__hybrid_at(&p) : 4 * CLSORT__PLAN_WORDS,
+                t->head, sizeof t->head);
     return 1;
 }
 
@@ -981,7 +981,8 @@ static void form_decides(const bench *b, void (*from)(stage *, int), void (*to)(
     more_options = quick_builds(b);
     other.sorter = pretending_sorter(b, 0, decisions[first].form == &cached ? CORES : 0, 0);
     if (other.sorter) {
-        other.sorter->broken |= CLSORT__BIT(CLSORT__RANKS);   /* which samples give way to */
+        /* which samples give way to */
+        other.sorter->facts.given_up |= CLSORT__BIT(CLSORT__RANKS);
         try_edges(&other, first, end);
     }
     clsort_destroy(other.sorter);
@@ -1067,8 +1068,8 @@ static cl_uint prefixes_stay;
 static int read_stays(const bench *b, const case_state *s)
 {
     clsort__plan p;
-    clsort__make_plan(b->sorter, &s->d, &p);
-    clsort__plan_scratch(b->sorter, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
+    clsort__plan_scratch(&p);
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &prefixes_stay, 4);
     return 1;
 }
@@ -1109,9 +1110,9 @@ static size_t table_bytes(const clsort__plan *p)
 }
 
 /* What clsort_hybrid_starts lists, clsort_hybrid_resplit takes, and ranges may need. */
-static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
+static void hybrid_has_room(const clsort__plan *p)
 {
-    const size_t at = clsort__hybrid_at(s, p), digits = clsort__hybrid_second_digits(s, p),
+    const size_t at = clsort__hybrid_at(p), digits = clsort__hybrid_second_digits(p),
                  n = p->d.count, buckets = CLSORT__HYBRID_DIGITS * digits,
                  group = (size_t)1 << p->config.group_log2,
                  bucket = CLSORT__EDGE_BUCKET_ITEMS(p->config.key_bytes) * group,
@@ -1125,9 +1126,9 @@ static void hybrid_has_room(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* Samples, their buckets and tiles, which a work-group holds in local memory; places of 16 bits. */
-static void samples_have_room(const clsort_sorter *s, const clsort__plan *p)
+static void samples_have_room(const clsort__plan *p)
 {
-    const clsort__samples_job j = clsort__cut_samples(s->policy, &p->config,
+    const clsort__samples_job j = clsort__cut_samples(p->policy, &p->config,
                                                        p->d.count);
     const size_t group = (size_t)1 << p->config.group_log2, held = clsort__radix_tile(&p->config);
     if (p->config.subset) {
@@ -1140,55 +1141,58 @@ static void samples_have_room(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* The status words of sweeps, and the counters of their histogram. */
-static void sweeps_have_room(const clsort_sorter *s, const clsort__plan *p)
+static void sweeps_have_room(const clsort__plan *p)
 {
     const size_t words = p->config.wide ? 512 : 256;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
+    j.p = p;
     j.n = p->d.count;
     j.w.shape = p->config;
-    clsort__radix_blocks(s, &j);
+    clsort__radix_blocks(&j);
     CHECK(4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes + j.blocks * words) <= table_bytes(p));
     CHECK(p->config.wide || j.n < (size_t)1 << 30);
-    CHECK(clsort__ceil_divide(j.blocks, clsort__histogram_groups(s, &j)) * j.block_elements
+    CHECK(clsort__ceil_divide(j.blocks, clsort__histogram_groups(&j))
+              * j.block_elements
           <= CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES);
 }
 
 /* A block of each work-item, ranges and cells. */
-static void cached_has_room(const clsort_sorter *s, const clsort__plan *p)
+static void cached_has_room(const clsort__plan *p)
 {
     const size_t blocks = clsort__smaller(clsort__radix_most_blocks(p->d.count)
                                               - CLSORT__CACHED_WORDS / 256,
-                                          clsort__few_groups(s));
-    CHECK(p->d.count <= s->policy->cached.most_serial
+                                          clsort__few_groups(p));
+    CHECK(p->d.count <= p->policy->cached.most_serial
           || 4 * (CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS + blocks * CLSORT__CACHED_RANGES)
                  <= table_bytes(p));
 }
 
 /* The blocks of a partition into few parts, of which a table has more. */
-static void parts_have_room(const clsort_sorter *s, const clsort__plan *sort)
+static void parts_have_room(const clsort__plan *sort)
 {
     clsort__plan p = *sort;
     clsort__radix_job j;
-    clsort__plan_partition(s, &p, CLSORT__EDGE_FEW_PARTS - 1);
+    clsort__plan_partition(&p, CLSORT__EDGE_FEW_PARTS - 1);
     memset(&j, 0, sizeof j);
+    j.p = &p;
     j.n = p.d.count;
     j.w.shape = p.config;
-    clsort__radix_blocks(s, &j);
+    clsort__radix_blocks(&j);
     CHECK(4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * j.blocks
                + (j.blocks + 1) * CLSORT__EDGE_FEW_PARTS) <= clsort__block_tables(j.n));
 }
 
-static void plan_has_room(const clsort_sorter *s, const clsort__plan *p)
+static void plan_has_room(const clsort__plan *p)
 {
     AT("family %u of variant %x, %zu elements, %zu bytes of values, %u cores",
        (unsigned)p->config.family, (unsigned)p->d.tuning.variant, p->d.count, p->d.value_size,
-       (unsigned)s->compute_units);
-    if (p->config.family == CLSORT__HYBRID) hybrid_has_room(s, p);
-    if (p->config.family == CLSORT__SAMPLES) samples_have_room(s, p);
-    if (p->config.family == CLSORT__SWEEP) sweeps_have_room(s, p);
-    if (p->config.family == CLSORT__CACHED) cached_has_room(s, p);
-    parts_have_room(s, p);
+       (unsigned)p->facts->compute_units);
+    if (p->config.family == CLSORT__HYBRID) hybrid_has_room(p);
+    if (p->config.family == CLSORT__SAMPLES) samples_have_room(p);
+    if (p->config.family == CLSORT__SWEEP) sweeps_have_room(p);
+    if (p->config.family == CLSORT__CACHED) cached_has_room(p);
+    parts_have_room(p);
 }
 
 /* The lists of a selection by streams have room for the first k of each part; a row's table has. */
@@ -1201,9 +1205,9 @@ static void streams_have_room(const clsort_sorter *s, clsort_desc d)
     for (k = 1; k < d.count / 4; k += 1 + k / 3) {
         d.top_k = k;
         d.flags = k % 2 ? (cl_uint)CLSORT_FLAG_TOP_NTH : 0;
-        clsort__plan_selection(s, &d, &p);
+        clsort__plan_selection(&s->facts, s->policy, &d, &p);
         if (p.select.how != CLSORT__BY_STREAMS) continue;
-        AT("first %zu of %zu, %u cores", k, d.count, (unsigned)s->compute_units);
+        AT("first %zu of %zu, %u cores", k, d.count, (unsigned)s->facts.compute_units);
         CHECK(p.select.parts * k <= p.select.list_capacity
               && p.select.list_capacity <= p.select.most_capacity
               && CLSORT__ROW_LIST + p.select.list_capacity <= p.select.row_words);
@@ -1228,9 +1232,9 @@ static void plans_have_room(const clsort_sorter *s, int log2_most)
             d.value_size = kind % 3 == 2 ? 4 : 0;
             if (kind % 3 == 2) d.values_out = d.keys_out = CLSORT_LATER;
             if (d.count < 2) continue;
-            clsort__make_plan(s, &d, &p);
-            clsort__plan_scratch(s, &p);
-            plan_has_room(s, &p);
+            clsort__make_plan(&s->facts, s->policy, &d, &p);
+            clsort__plan_scratch(&p);
+            plan_has_room(&p);
             if (!kind && d.count < 1 << 24) streams_have_room(s, d);
         }
 }
@@ -1244,8 +1248,9 @@ static void tables_have_room(bench *b)
     for (i = 0; i < 3 * sizeof cores / sizeof *cores; i++) {
         clsort_sorter *s = pretending_sorter(b, i % 3 ? CL_DEVICE_TYPE_GPU : 0, cores[i / 3], 0);
         if (!s) return;
-        s->max_allocation = (cl_ulong)1 << 36;
-        if (i % 3 == 2) s->has_progress = s->has_warps = 1, s->local_bytes = 49152;
+        s->facts.max_allocation = (cl_ulong)1 << 36;
+        if (i % 3 == 2)
+            s->facts.has_progress = s->facts.has_warps = 1, s->facts.local_bytes = 49152;
         clsort__choose_policy(s);
         plans_have_room(s, 31);
         clsort_destroy(s);

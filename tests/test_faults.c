@@ -127,8 +127,8 @@ static clsort_status act_host(trial *t)
     clsort_desc d = s->c->d;
     void *values = d.value_size ? is(s, CASE_VALUES, 0) : NULL;
     cl_uint *indices = s->c->indices ? (cl_uint *)(void *)is(s, CASE_INDICES, 0) : NULL;
-    if (t->c->block) t->sorter->shares_memory = 0;
-    if (t->c->block) t->sorter->block_bytes = t->c->block;
+    if (t->c->block) t->sorter->facts.shares_memory = 0;
+    if (t->c->block) t->sorter->facts.block_bytes = t->c->block;
     return clsort_sort_host(t->sorter, &d, is(s, CASE_KEYS, 0), values, indices);
 }
 
@@ -483,7 +483,7 @@ static int check_after_failure(trial *t, int launched)
 {
     if (t->on_host && !strcmp(counted.failed_function, "clEnqueueReadBuffer"))
         return check_guards(&t->state);
-    if ((t->on_host && !t->sorter->shares_memory) || !launched) return check_untouched(t);
+    if ((t->on_host && !t->sorter->facts.shares_memory) || !launched) return check_untouched(t);
     if (t->c->top) return check_failed_selection(t);
     if (t->c->act == act_gather || t->c->act == act_is_sorted) return check_failed_helper(t);
     return check_permuted(t);

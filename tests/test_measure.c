@@ -145,14 +145,14 @@ static void select_by_all_ways(const bench *b, int met[CLSORT__WAYS])
             c.pattern = i % 2 ? "mod-256" : "uniform";
             c.scratch = 1;
             c.d.keys_out = c.d.indices = CLSORT_LATER;
-            b->sorter->forced = &form;
-            clsort__plan_selection(b->sorter, &c.d, &p);
+            b->sorter->policy->forced = &form;
+            clsort__plan_selection(&b->sorter->facts, b->sorter->policy, &c.d, &p);
             later_none(&c.d);
             if (p.select.how == way) {
                 met[way]++;
                 top_run(b, &c);
             }
-            b->sorter->forced = NULL;
+            b->sorter->policy->forced = NULL;
             if (test_now.faults) return;
         }
 }

@@ -1087,7 +1087,7 @@ static int pins_host_arrays(mock_facts facts, size_t shift, size_t value_size, i
     open_world(&w, facts, 64, 0);
     mock.sorts = 1;
     mock.refuses_host = refuses;
-    if (!block && w.sorter->block_bytes) w.sorter->block_bytes = 1;
+    if (!block && w.sorter->facts.block_bytes) w.sorter->facts.block_bytes = 1;
     memcpy(place, keys, sizeof keys);
     d.count = 3;
     d.key_type = CLSORT_U32;
@@ -1152,7 +1152,7 @@ static void fail_host_commands(bench *b)
             clsort_desc d = clsort_desc_default();
             world w;
             open_world(&w, way ? mock_nvidia() : mock_gpu(), 64, 0);
-            if (way == 2) w.sorter->block_bytes = 1;
+            if (way == 2) w.sorter->facts.block_bytes = 1;
             d.count = 3;
             d.key_type = CLSORT_U32;
             d.value_size = 4;

@@ -232,14 +232,14 @@ static clsort_status act_host(stage *t)
 /* The same with arrays that are pinned themselves, as if they were large. */
 static clsort_status act_host_pinned(stage *t)
 {
-    if (t->sorter->block_bytes) t->sorter->block_bytes = 1;
+    if (t->sorter->facts.block_bytes) t->sorter->facts.block_bytes = 1;
     return act_host(t);
 }
 
 /* May a driver refuse to pin arrays of the call? */
 static int pins(const stage *t)
 {
-    return t->sorter->block_bytes && (t->c->act == act_host || t->c->act == act_host_pinned);
+    return t->sorter->facts.block_bytes && (t->c->act == act_host || t->c->act == act_host_pinned);
 }
 
 static clsort_status act_is_sorted(stage *t)
@@ -643,7 +643,7 @@ static int run_unharmed(stage *t, int first)
     start_trace(t);
     good = CHECK_OK(t->c->act(t)) && CHECK(mock_clFinish(t->queue) == CL_SUCCESS);
     if (first) t->trace = mock.trace;
-    return good && CHECK(mock.trace == t->trace || t->sorter->broken);
+    return good && CHECK(mock.trace == t->trace || t->sorter->facts.given_up);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -678,7 +678,7 @@ static int may_be_survived(const stage *t, const fault *f, const char *function)
     if (!strcmp(function, "clGetProgramBuildInfo") || !strcmp(function, "clGetDeviceIDs")) return 1;
     if (is_safe(t, f) || marks_queues(t, function)) return 1;
     if (pins(t) && remedies_pins(t, function)) return 1;
-    if (t->sorter->broken && !strcmp(function, "clBuildProgram")) return 1;   /* sweeps */
+    if (t->sorter->facts.given_up && !strcmp(function, "clBuildProgram")) return 1;   /* sweeps */
     if (!(t->mode & CHECKS_ITSELF)) return 0;
     return !strcmp(function, "clGetEventInfo") || !strcmp(function, "clEnqueueReadBuffer")
            || !strcmp(function, "clCreateCommandQueue") || !strcmp(function, "clWaitForEvents");
@@ -689,7 +689,7 @@ static void judge_fault(stage *t, const fault *f, clsort_status status, int laun
     const int told = t->c->act == act_sort && t->mode & PROFILES && !(t->mode & CHECKS_ITSELF);
     const int goes_on =
         t->c->act == act_self_test || t->c->act == act_destroy_pending || collects(t->c);
-    const int remedied = t->sorter->broken || is_safe(t, f)
+    const int remedied = t->sorter->facts.given_up || is_safe(t, f)
                          || marks_queues(t, counted.failed_function)
                          || (pins(t) && remedies_pins(t, counted.failed_function));
     const int also = f->after ? (goes_on ? LATER_ONES : 0) | (remedied ? REMEDIES : 0) : 0;
@@ -702,7 +702,7 @@ static void judge_fault(stage *t, const fault *f, clsort_status status, int laun
     if (status != CL_SUCCESS)
         check_report(&t->said, t->c->alone ? NULL : t->sorter, status, also);
     else if (CHECK(may_be_survived(t, f, counted.failed_function)))
-        CHECK(mock.trace == t->trace || t->sorter->broken || pins(t));   /* other offsets */
+        CHECK(mock.trace == t->trace || t->sorter->facts.given_up || pins(t));   /* other offsets */
     CHECK(!mock.faults);
     check_callers(t);
 }
@@ -725,7 +725,7 @@ static const char *inject(stage *t, const fault *f, const int *idle, int *warm)
     CHECK(mock_clFinish(t->queue) == CL_SUCCESS);
     if (!counted.failed) return NULL;
     judge_fault(t, f, status, launched);
-    if (!t->sorter->broken || t->c->act != act_self_test) run_unharmed(t, 0);
+    if (!t->sorter->facts.given_up || t->c->act != act_self_test) run_unharmed(t, 0);
     if (t->mode & FRESH) {
         clsort_destroy(t->sorter);
         check_live(idle);

@@ -224,7 +224,7 @@ static void drawn_need_nothing_later(bench *b)
         stage t;
         s.most = least + (size_t)(pattern_random(&random) % (s.most - least + 1));
         open_stage(&t, &s, draw_facts(&random), 0);
-        if (v % 2) t.sorter->max_allocation = (size_t)100000 << pattern_random(&random) % 9;
+        if (v % 2) t.sorter->facts.max_allocation = (size_t)100000 << pattern_random(&random) % 9;
         AT("%s on drawn device %d", s.name, v);
         if (clsort_check(t.sorter, &t.d) == CL_SUCCESS) prepare_and_run(&t, &s, 1);
         close_stage(&t);
@@ -242,7 +242,7 @@ static void several_buffers_are_made_ahead(bench *b)
     (void)b;
     facts.max_allocation = (cl_ulong)1 << 30;
     open_stage(&t, &s, facts, 0);
-    t.sorter->max_allocation = 8000000;
+    t.sorter->facts.max_allocation = 8000000;
     CHECK_OK(clsort_prepare(t.sorter, t.queue, &t.d));
     run_frames(&t, &s, 1);
     close_stage(&t);

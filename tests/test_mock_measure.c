@@ -228,7 +228,7 @@ static int same_choices(clsort_sorter *a, clsort_sorter *b)
 static int is_built_in(world *w, clsort_sorter *s)
 {
     clsort_sorter *fresh = new_sorter(w, 0, NULL);
-    const int same = same_choices(s, fresh) && !s->measured;
+    const int same = same_choices(s, fresh) && !s->policy->measured;
     clsort_destroy(fresh);
     return same;
 }
@@ -251,8 +251,8 @@ static int plan_alike(clsort_sorter *a, clsort_sorter *b, clsort_desc d, size_t 
 {
     clsort__plan x, y;
     for (d.count = from; d.count <= most; d.count += d.count / 2 + 1) {
-        clsort__make_plan(a, &d, &x);
-        clsort__make_plan(b, &d, &y);
+        clsort__make_plan(&a->facts, a->policy, &d, &x);
+        clsort__make_plan(&b->facts, b->policy, &d, &y);
         if (x.algorithm != y.algorithm || memcmp(&x.config, &y.config, sizeof x.config)) return 0;
     }
     return 1;
@@ -272,12 +272,12 @@ static int follows(world *w, const clsort_desc *d, int fastest)
         for (corner = 0; corner < CLSORT__CORNERS; corner++) {
             const clsort__crossover row = clsort__corner_row(corner);
             const clsort__trial form = { &row, 0 };
-            w->sorter->forced = &form;
-            clsort__make_plan(w->sorter, &at, &p);
+            w->sorter->policy->forced = &form;
+            clsort__make_plan(&w->sorter->facts, w->sorter->policy, &at, &p);
             can |= planned_kind(&p) == fastest;
         }
-        w->sorter->forced = NULL;
-        clsort__make_plan(w->sorter, &at, &p);
+        w->sorter->policy->forced = NULL;
+        clsort__make_plan(&w->sorter->facts, w->sorter->policy, &at, &p);
         if (!CHECK(!can || planned_kind(&p) == fastest)) {
             printf("  %u keys by family %u\n", (unsigned)at.count, (unsigned)p.config.family);
             return met;
@@ -343,9 +343,9 @@ static int planned_way(world *w, const clsort_desc *d, size_t count, const clsor
     clsort__job j;
     at.count = count;
     clsort__sort_job(&j, w->sorter, "test", &at, &own);
-    w->sorter->forced = form;
+    w->sorter->policy->forced = form;
     j.op->judge(&c, &j);
-    w->sorter->forced = NULL;
+    w->sorter->policy->forced = NULL;
     CHECK(c.status == CL_SUCCESS && j.plan.d.top_k);
     return j.plan.select.how;
 }
@@ -362,9 +362,9 @@ static int follows_ways(world *w, const clsort_desc *d, int fastest)
         if ((size_t)2 << clsort__ceil_log2(d->top_k) > n) continue;
         if (planned_way(w, d, n, &form) != fastest || planned_way(w, d, of, &form) != fastest)
             continue;
-        w->sorter->pinned = 1;
+        w->sorter->policy->pinned = 1;
         wanted = planned_way(w, d, of, NULL) == fastest ? planned_way(w, d, n, NULL) : fastest;
-        w->sorter->pinned = 0;
+        w->sorter->policy->pinned = 0;
         if (!CHECK(planned_way(w, d, n, NULL) == wanted)) {
             printf("  %u keys by %s\n", (unsigned)n,
                    clsort__ways[planned_way(w, d, n, NULL)].name);
@@ -441,8 +441,8 @@ static void needs_two_rounds(bench *b)
                 CHECK_OK(measure(&w, w.sorter, &d, 0));
                 fresh = new_sorter(&w, 0, NULL);
                 for (at.count = 256; at.count <= d.count; at.count *= 2) {
-                    clsort__make_plan(w.sorter, &at, &is);
-                    clsort__make_plan(fresh, &at, &was);
+                    clsort__make_plan(&w.sorter->facts, w.sorter->policy, &at, &is);
+                    clsort__make_plan(&fresh->facts, fresh->policy, &at, &was);
                     CHECK(planned_kind(&is) == planned_kind(&was)
                           || (fickle && planned_kind(&was) == kind));
                 }
@@ -559,7 +559,7 @@ static void drops_what_is_wrong(bench *b)
             w.wrong = kind;
             CHECK_OK(measure(&w, w.sorter, &d, 0));
             for (at.count = 256; at.count <= d.count; at.count *= 2) {
-                clsort__make_plan(w.sorter, &at, &p);
+                clsort__make_plan(&w.sorter->facts, w.sorter->policy, &at, &p);
                 CHECK(planned_kind(&p) != kind);
             }
             close_world(&w);
@@ -887,9 +887,9 @@ static void serves_its_class(bench *b)
                                                         : CLSORT__BY_REGISTERS));
         CHECK(planned_way(&w, &at, 4096, NULL) == (i < 4 ? CLSORT__BY_TILES
                                                         : CLSORT__BY_REGISTERS));
-        w.sorter->pinned = 1;
+        w.sorter->policy->pinned = 1;
         own = planned_way(&w, &at, 128, NULL);
-        w.sorter->pinned = 0;
+        w.sorter->policy->pinned = 0;
         CHECK(planned_way(&w, &at, 128, NULL) == own);   /* fewer were not measured */
     }
     close_world(&w);
@@ -927,7 +927,7 @@ static void forgets_the_oldest(bench *b)
         CHECK_OK(measure(&w, w.sorter, &d, 0));
         CHECK_OK(measure(&w, w.sorter, &d, 0));
     }
-    m = w.sorter->measured;
+    m = w.sorter->policy->measured;
     for (i = 0; i <= ROOM + 1; i++) {
         d.top_k = (size_t)1 << i % 7;
         d.rows = (size_t)1 << i / 7;
@@ -1207,7 +1207,7 @@ static void own_choices_travel(bench *b)
             clsort_destroy(loaded);
             loaded = new_sorter(&w, 0, NULL);
             CHECK_OK(clsort_load_choices(loaded, text, &fits));
-            CHECK(fits == 1 && loaded->measured);
+            CHECK(fits == 1 && loaded->policy->measured);
             CHECK(plan_alike(loaded, w.sorter, d, 256, d.count));
             clsort_destroy(loaded);
             close_world(&w);
@@ -1256,7 +1256,7 @@ static void damage_does_no_harm(bench *b)
         CHECK(status == CL_SUCCESS || (status == CLSORT_ERROR_DAMAGED && !fits));
         refused += status != CL_SUCCESS;
         if (!fits) {
-            CHECK(!s->measured);
+            CHECK(!s->policy->measured);
             continue;
         }
         taken++;
@@ -1299,12 +1299,12 @@ static void damaged_entries(bench *b)
         put_bytes(of, was.data, was.size);
         damage(of, &cache.entries[0], &foreign.entries[foreign.count - 1], &random);
         s = new_sorter(&w, 0, &cache);
-        CHECK(!s->measured && !w.failures);
+        CHECK(!s->policy->measured && !w.failures);
         clsort_destroy(s);
     }
     put_bytes(of, was.data, was.size);
     s = new_sorter(&w, 0, &cache);
-    CHECK(s->measured != NULL);
+    CHECK(s->policy->measured != NULL);
     clsort_destroy(s);
     free(was.data);
     empty_store(&cache);
@@ -1379,11 +1379,11 @@ static void choices_are_covered(const world *w, clsort_desc d, clsort__measured 
     size_t before = 0, after = 0, any = 0, larger = 0;
     char text[2000] = "";
     if (clsort_scratch_size(w->sorter, &d, &before) != CL_SUCCESS) return;
-    w->sorter->measured = choices;
+    w->sorter->policy->measured = choices;
     CHECK_OK(clsort_explain(w->sorter, &d, text, sizeof text));
     CHECK_OK(clsort_scratch_size(w->sorter, &d, &after));
     CHECK_OK(clsort_scratch_size(NULL, &d, &any));
-    w->sorter->measured = NULL;
+    w->sorter->policy->measured = NULL;
     CHECK(before == after && any >= before);
     CHECK(strtoull(strstr(text, "\nscratch ") + 9, NULL, 10) <= before);
     d.count += more;
@@ -1446,7 +1446,7 @@ static void ready_stays_ready(bench *b)
                 CHECK_OK(clsort_prepare(s, w.queue, &prepared));
                 CHECK_OK(clsort__copy_choices(s, NULL, &choices));
                 *choices = any_choices(&random);
-                s->measured = choices;
+                s->policy->measured = choices;
                 clsort_destroy(w.sorter);
                 w.sorter = s;
                 sorts_at_once(&w, &d, number < SORTS);
@@ -1466,7 +1466,7 @@ static void unready_stays_unready(bench *b)
     open_world(&w, mock_gpu());
     CHECK_OK(clsort__copy_choices(w.sorter, NULL, &choices));
     *choices = any_choices(&random);
-    w.sorter->measured = choices;
+    w.sorter->policy->measured = choices;
     d.keys = mock_new_buffer(w.context, 1 << 15);
     d.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_STATUS(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL),

@@ -31,7 +31,7 @@ static const cl_uint long_types[] = { CLSORT_U32, CLSORT_I32, CLSORT_F32,
 /* Arrays that fit on the device, but not in one buffer: they make one trip. */
 static void several_buffers(bench *b)
 {
-    const cl_ulong most = b->sorter->max_allocation;
+    const cl_ulong most = b->sorter->facts.max_allocation;
     multi_state t;
     size_t i;
     for (i = 0; i < 8; i++) {
@@ -44,21 +44,21 @@ static void several_buffers(bench *b)
         c.argsort = i == 4;
         c.transfer = 1 + (cl_uint)i % 2;
         c.memory = 8 * c.d.count * element + 2000000;
-        b->sorter->max_allocation = c.d.count * key - 1;
+        b->sorter->facts.max_allocation = c.d.count * key - 1;
         CHECK(multi_begin(&c, &t));
         CHECK_OK(multi_call(&c, &t, &b->sorter));
         multi_check_result(&c, &t);
         CHECK(t.shares[0].jobs > 8);
         if (c.work) CHECK(image_untouched(&t.image, MULTI_WORK));   /* no run came back */
         multi_end(&t);
-        b->sorter->max_allocation = most;
+        b->sorter->facts.max_allocation = most;
     }
 }
 
 /* So do records, long values and some bits of keys, whose pieces are sorted once more. */
 static void several_buffers_of_others(bench *b)
 {
-    const cl_ulong most = b->sorter->max_allocation;
+    const cl_ulong most = b->sorter->facts.max_allocation;
     multi_state t;
     size_t i;
     for (i = 0; i < 4; i++) {
@@ -72,28 +72,28 @@ static void several_buffers_of_others(bench *b)
         if (i == 3) c.d.last_bit = 7;
         c.transfer = 1 + (cl_uint)i % 2;
         c.memory = 40 * c.d.count * 16 + 2000000;
-        b->sorter->max_allocation = c.d.count * (i < 2 ? 12 : i == 2 ? 12 : 4) - 1;
+        b->sorter->facts.max_allocation = c.d.count * (i < 2 ? 12 : i == 2 ? 12 : 4) - 1;
         CHECK(multi_begin(&c, &t));
         CHECK_OK(multi_call(&c, &t, &b->sorter));
         multi_check_result(&c, &t);
         CHECK(t.shares[0].jobs > 8);
         CHECK(image_untouched(&t.image, MULTI_WORK));   /* no run came back */
         multi_end(&t);
-        b->sorter->max_allocation = most;
+        b->sorter->facts.max_allocation = most;
     }
 }
 
 /* clsort_sort_host refuses such arrays, and names what takes them, if anything does. */
 static void sort_host(bench *b)
 {
-    const cl_ulong most = b->sorter->max_allocation;
+    const cl_ulong most = b->sorter->facts.max_allocation;
     multi_case c = multi_make(CLSORT_F32, 100000, "uniform");
     multi_state t;
     void *keys, *values;
     c.d.value_size = 8;
     c.d.stable = 1;
     CHECK(multi_begin(&c, &t));
-    b->sorter->max_allocation = 300000;
+    b->sorter->facts.max_allocation = 300000;
     keys = multi_array(&t, MULTI_KEYS);
     values = multi_array(&t, MULTI_VALUES);
     CHECK_STATUS(clsort_sort_host(b->sorter, &c.d, keys, values, NULL),
@@ -105,7 +105,7 @@ static void sort_host(bench *b)
     CHECK_STATUS(clsort_sort_host(b->sorter, &c.d, keys, values, NULL),
                  CLSORT_ERROR_COUNT_TOO_LARGE);
     CHECK(!strstr(clsort_last_error(b->sorter), "clsort_sort_host_on"));
-    b->sorter->max_allocation = most;
+    b->sorter->facts.max_allocation = most;
     multi_end(&t);
 }
 
@@ -185,7 +185,7 @@ static void a_device_fails(bench *b)
 {
     const int samples = b->small ? 6 : test_draws(b) ? 16 : 40;
     const int first = (int)(test_seed() % 4);   /* of four that come after each other */
-    const cl_ulong most = b->sorter->max_allocation;
+    const cl_ulong most = b->sorter->facts.max_allocation;
     clsort_sorter *sorters[2];
     multi_case c = multi_make(CLSORT_U32, 30000, "uniform");
     int calls, i, way;
@@ -199,7 +199,7 @@ static void a_device_fails(bench *b)
         c.out = way > 1;
         c.memory = memory_for(c.d.count, 8, 10);
         if (way > 3) c.memory = 8 * c.d.count * 8 + 2000000;
-        for (i = 0; i < 2; i++) sorters[i]->max_allocation = way > 3 ? 119999 : most;
+        for (i = 0; i < 2; i++) sorters[i]->facts.max_allocation = way > 3 ? 119999 : most;
         check_fault(&c, sorters, 0, 0);
         calls = counted.calls;
         for (i = 0; i < samples; i++)
@@ -207,7 +207,7 @@ static void a_device_fails(bench *b)
                              way & i & 1)) break;
         CHECK(counted.live[COUNTED_BUFFER] == live);
     }
-    b->sorter->max_allocation = most;
+    b->sorter->facts.max_allocation = most;
     clsort_destroy(sorters[1]);
 }
 

@@ -128,7 +128,8 @@ static void lower_groups(bench *b)
 static clsort_sorter *sorter_of_gpu(const bench *b)
 {
     clsort_sorter *s = fresh_sorter(b, 0);
-    s->is_cpu = s->has_vectors = s->has_wide_vectors = s->has_warps = s->has_progress = 0;
+    s->facts.is_cpu = s->facts.has_vectors = s->facts.has_wide_vectors = 0;
+    s->facts.has_warps = s->facts.has_progress = 0;
     clsort__choose_policy(s);
     return s;
 }
@@ -169,7 +170,7 @@ static void ask_for_narrow(bench *b)
         return;
     }
     own.sorter = sorter_of_gpu(b);
-    own.sorter->has_narrow = 1;
+    own.sorter->facts.has_narrow = 1;
     c.algorithm = "radix-samples";
     case_run(&own, &c);
     CHECK(own.sorter->program_count > 0 && own.sorter->programs[0].config.group_log2 == 9);

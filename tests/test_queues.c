@@ -404,7 +404,7 @@ static void run_heritage(bench *b, int out_of_order, int fail)
     before = live_programs();
     if (!queue || !s || !open_job(&j, b->session.context, 7)) return;
     AT("out of order %d, failing %d", out_of_order, fail);
-    s->releases_late = 1;
+    s->facts.releases_late = 1;
     CHECK_OK(start_job(&j, s, queue, !fail, fail ? NULL : &gate));
     CHECK(live_programs() > before);
     if (fail) counted.fail_at = counted.calls + fail;
@@ -672,7 +672,8 @@ static void warmed_up_calls_create_nothing(bench *b)
     CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size));
     d.scratch = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, d.scratch_size, NULL, &error);
     CHECK_OK(clsort_prepare(b->sorter, NULL, &d));
-    if (b->sorter->releases_late) {   /* then it keeps each queue, too, from the first sort on */
+    /* then it keeps each queue, too, from the first sort on */
+    if (b->sorter->facts.releases_late) {
         CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
         CHECK(clFinish(b->session.queue) == CL_SUCCESS);
     }

@@ -20,11 +20,13 @@ static clsort__quick_job quick_job(const bench *b, const clsort_desc *d, size_t 
 {
     clsort__plan p;
     clsort__quick_job j;
-    clsort__make_plan(b->sorter, d, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, d, &p);
     memset(&j, 0, sizeof j);
     j.w.shape = clsort__tile_shape(b->sorter, &p);
     j.n = d->count;
-    clsort__quick_sizes(b->sorter, &j);
+    j.p = &p;
+    clsort__quick_sizes(&j);
+    j.p = NULL;
     *tile = j.tile;
     return j;
 }
@@ -135,8 +137,8 @@ static uint64_t key_of_killer(const sort_case *c, size_t i, uint64_t *random)
 static int read_state(const bench *b, const case_state *s)
 {
     clsort__plan p;
-    clsort__make_plan(b->sorter, &s->d, &p);
-    clsort__plan_scratch(b->sorter, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
+    clsort__plan_scratch(&p);
     memcpy(killer_state, image_at(&s->image, s->image.now, CASE_SCRATCH, 0) + p.scratch.tables,
            sizeof killer_state);
     return 1;

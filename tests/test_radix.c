@@ -255,7 +255,7 @@ static cl_kernel kernel_beside(const bench *b, const char *text, const char *nam
     cl_kernel kernel = NULL;
     cl_int error;
     CHECK_OK(clsort_set_algorithm(&c.d, c.algorithm));
-    clsort__make_plan(b->sorter, &c.d, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &c.d, &p);
     clsort__make_recipe(b->sorter, &p.config, &r);
     r.list.text[r.list.count++] = text;
     program = clCreateProgramWithSource(clsort_context(b->sorter), (cl_uint)r.list.count,
@@ -325,11 +325,11 @@ static int read_hybrid(const bench *b, const case_state *s)
 {
     const unsigned char *tables = image_at(&s->image, s->image.now, CASE_SCRATCH, 0);
     clsort__plan p;
-    clsort__make_plan(b->sorter, &s->d, &p);
-    clsort__plan_scratch(b->sorter, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
+    clsort__plan_scratch(&p);
     tables += p.scratch.tables;
     memcpy(&hybrid_stays, tables + 4 * CLSORT__SKIP_PASSES, 4);
-    memcpy(&hybrid_over, tables + clsort__hybrid_at(b->sorter, &p), 4);
+    memcpy(&hybrid_over, tables + clsort__hybrid_at(&p), 4);
     return 1;
 }
 
@@ -486,7 +486,7 @@ static void hybrid_counts_parts(bench *b) { with_kernels_of_gpus(b, parts_of_cel
    none. */
 static void counters_overflow(bench *b)
 {
-    const size_t tile = 64 * 8, groups = 5 * (size_t)b->sorter->compute_units,
+    const size_t tile = 64 * 8, groups = 5 * (size_t)b->sorter->facts.compute_units,
                  n = groups * 140 * tile;
     cl_uint *keys = groups <= 40 ? malloc(n * sizeof *keys) : NULL;
     uint64_t random = 1;
@@ -583,7 +583,7 @@ static void misleading_samples(bench *b)
     const clsort_desc d = samples_desc(N);
     clsort__plan p;
     cl_uint kind;
-    clsort__make_plan(b->sorter, &d, &p);
+    clsort__make_plan(&b->sorter->facts, b->sorter->policy, &d, &p);
     CHECK(p.config.family == CLSORT__SAMPLES && !p.config.subset);
     for (kind = 0; kind < 10; kind++) {
         AT("kind %u", (unsigned)kind);
@@ -597,10 +597,10 @@ static void misleading_samples(bench *b)
 static void samples_are_kept(bench *b)
 {
     sort_case c = samples_make(CLSORT_U32, 5000, "uniform");
-    CHECK(case_run(b, &c) && !(b->sorter->broken & CLSORT__BIT(CLSORT__SAMPLES)));
+    CHECK(case_run(b, &c) && !(b->sorter->facts.given_up & CLSORT__BIT(CLSORT__SAMPLES)));
     c.d.value_size = 4;
     c.values_out = CASE_OWN;
-    CHECK(case_run(b, &c) && !(b->sorter->broken & CLSORT__BIT(CLSORT__SAMPLES)));
+    CHECK(case_run(b, &c) && !(b->sorter->facts.given_up & CLSORT__BIT(CLSORT__SAMPLES)));
 }
 
 static void samples_build(bench *b) { with_kernels_of_gpus(b, samples_are_kept); }
@@ -615,10 +615,10 @@ static void samples_have_room(bench *b)
             sort_case c = samples_make(types[t], n, "uniform");
             clsort__plan p;
             CHECK_OK(clsort_set_algorithm(&c.d, c.algorithm));
-            clsort__make_plan(b->sorter, &c.d, &p);
+            clsort__make_plan(&b->sorter->facts, b->sorter->policy, &c.d, &p);
             if (p.config.family == CLSORT__SAMPLES && !p.config.subset)
                 CHECK(clsort__samples_tables(b->sorter->policy, &p.config, n)
-                      <= clsort__radix_tables(b->sorter, &p));
+                      <= clsort__radix_tables(&p));
         }
 }
 
@@ -646,10 +646,10 @@ static void cached_needs_one_buffer(bench *b)
     c.d.value_size = 4;
     other.sorter = fresh_sorter(b, 0);
     if (!other.sorter) return;
-    other.sorter->max_allocation = 1599999;
+    other.sorter->facts.max_allocation = 1599999;
     CHECK(!is_cached(&other, &c));
     CHECK(case_run(&other, &c));
-    other.sorter->max_allocation = 1600000;
+    other.sorter->facts.max_allocation = 1600000;
     CHECK(is_cached(&other, &c) == test_is_cpu(b));
     CHECK(case_run(&other, &c));
     clsort_destroy(other.sorter);

@@ -157,11 +157,11 @@ static void records_by_an_expression(bench *b)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void few_cores(clsort_sorter *s) { s->compute_units = 1; }
+static void few_cores(clsort_sorter *s) { s->facts.compute_units = 1; }
 static void many_cores(clsort_sorter *s)
 {
-    s->compute_units = 1000;
-    s->policy = &clsort__policies[CLSORT__NVIDIA];
+    s->facts.compute_units = 1000;
+    *s->policy = clsort__policies[CLSORT__NVIDIA];
 }
 
 /* Rows keep one core busy, or leave many idle, which decides whether they have tiles of their

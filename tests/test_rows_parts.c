@@ -11,7 +11,7 @@
 
 static void wide_vectors(clsort_sorter *s)
 {
-    s->has_vectors = 1, s->compute_units = 2;
+    s->facts.has_vectors = 1, s->facts.compute_units = 2;
     clsort__choose_policy(s);
 }
 

@@ -9,10 +9,10 @@
 
 /* ---- sorters --------------------------------------------------------------------------------- */
 
-static void units_64(clsort_sorter *s) { s->compute_units = 64; }
+static void units_64(clsort_sorter *s) { s->facts.compute_units = 64; }
 static void with_vectors(clsort_sorter *s)
 {
-    s->has_vectors = 1;
+    s->facts.has_vectors = 1;
     clsort__choose_policy(s);
 }
 

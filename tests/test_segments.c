@@ -54,7 +54,7 @@ static sort_case with_rows(sort_case c, size_t rows, size_t count, size_t gap)
 /* A program of pieces with one kernel more. NULL if it does not build. */
 static cl_kernel kernel_beside_pieces(const bench *b, const char *text, const char *name)
 {
-    clsort__config c = clsort__utility_config(b->sorter, 0);
+    clsort__config c = clsort__utility_config(&b->sorter->facts, b->sorter->policy, 0);
     clsort__recipe r;
     cl_program program;
     cl_kernel kernel = NULL;
@@ -173,7 +173,7 @@ static int is_one_by_one(const bench *b, const clsort_desc *d)
 /* Rows of bare keys stay together where there are enough for all cores of a CPU. */
 static int stays_together(const bench *b, const clsort_desc *d)
 {
-    return test_is_cpu(b) && clsort__is_bare(d) && d->rows >= 2 * b->sorter->compute_units;
+    return test_is_cpu(b) && clsort__is_bare(d) && d->rows >= 2 * b->sorter->facts.compute_units;
 }
 
 /* Lengths just below, at and above the least. */
@@ -184,7 +184,8 @@ static void rows_one_after_another(bench *b)
     for (i = 0; i < (b->small ? 9 : 48); i++) {
         sort_case c = one_after_another(2 + i / 8 % 2, 1, i);
         clsort_desc d = described(&c);
-        const size_t least = clsort__long_row_least(b->sorter, &d), side = i / 3 % 3;
+        const size_t least = clsort__long_row_least(&b->sorter->facts, b->sorter->policy, &d),
+                     side = i / 3 % 3;
         c = one_after_another(c.d.rows, least + side - 1, i);
         d = described(&c);
         if (!test_takes(b, 3)) continue;

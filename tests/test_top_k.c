@@ -137,7 +137,7 @@ static size_t place_of_sample(const bench *b, const clsort_desc *d)
     const size_t k = d->top_k,
                  patience = 8 + k * (2 + clsort__ceil_log2((cl_uint)(d->count / k + 1)));
     clsort__plan p;
-    clsort__plan_selection(b->sorter, d, &p);
+    clsort__plan_selection(&b->sorter->facts, b->sorter->policy, d, &p);
     return p.select.how == CLSORT__BY_STREAMS && p.select.parts == 1
                ? p.select.list_capacity + (patience - 1) / 32 * 32
                : 0;
@@ -181,10 +181,10 @@ static void large_k_of_long_rows(bench *b)
                 clsort__plan p;
                 c.pattern = patterns[i / 2];
                 c.d.flags = flags[(i + half + side) % 3];
-                clsort__plan_selection(b->sorter, &c.d, &p);
+                clsort__plan_selection(&b->sorter->facts, b->sorter->policy, &c.d, &p);
                 if (p.select.most_capacity != capacity || !test_is_cpu(b)) return;
                 AT("%zu of %zu, %s", k, c.d.count, c.pattern);
-                if (b->sorter->compute_units <= 6)
+                if (b->sorter->facts.compute_units <= 6)
                     CHECK((p.select.how == CLSORT__BY_STREAMS)
                           == (!half || (half < 3 && side == 2)));
                 if (test_takes(b, 4) && !top_run(b, &c)) return;
@@ -237,7 +237,7 @@ static void bounds_of_columns(bench *b)
 static uint32_t sample_clusters(const bench *b, const top_case *c)
 {
     clsort__plan p;
-    clsort__plan_selection(b->sorter, &c->d, &p);
+    clsort__plan_selection(&b->sorter->facts, b->sorter->policy, &c->d, &p);
     return clsort__has_sample(&p) ? p.select.clusters : 0;
 }
 
@@ -248,7 +248,7 @@ static int holds_piece(const bench *b, cl_uint type, size_t k, size_t piece, siz
                  candidates = k * (piece / columns), bytes = clsort__key_bits(type) / 8;
     const cl_uint capacity = 1u << clsort__ceil_log2(candidates > columns ? candidates : columns);
     return (columns + 1 + (capacity < piece ? capacity : piece)) * CLSORT__RANKED_BYTES(bytes) + 8
-           <= b->sorter->local_bytes;
+           <= b->sorter->facts.local_bytes;
 }
 
 enum { ROUNDS_PIECE = CLSORT__SHORT_MOST, ROUNDS_GROUP = 128,
@@ -275,7 +275,7 @@ static int long_row_in_rounds(bench *b, const rounds_case *r, int nth, cl_uint o
     c.scratch = 1;
     c.apart = nth ? 0 : r->k + 5;
     return top_run(b, &c)
-           && CHECK(b->sorter->has_progress || takes_kernel(b, &c, "by rounds") == in_rounds);
+           && CHECK(b->sorter->facts.has_progress || takes_kernel(b, &c, "by rounds") == in_rounds);
 }
 
 /* Pieces of rows, of up to three rounds: around whole pieces, where another round begins, and
@@ -345,7 +345,7 @@ static void long_rows_in_one_launch(bench *b)
     other.sorter = pretending_sorter(b, 0, 4, 0);
     if (!CHECK(other.sorter != NULL)) return;
     more_options = "-DCLSORT_FORWARD_PROGRESS=0";
-    other.sorter->has_progress = 1;
+    other.sorter->facts.has_progress = 1;
     clsort__choose_policy(other.sorter);
     for (i = 0; i < 10; i++) {
         top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200,
@@ -361,7 +361,7 @@ static void long_rows_in_one_launch(bench *b)
         if (!top_run(&other, &c)) break;
         CHECK(takes_kernel(&other, &c, "clsort_select_long") == (i < 9));
     }
-    CHECK(!(other.sorter->broken & CLSORT__BIT(CLSORT__LONG_ROWS)));
+    CHECK(!(other.sorter->facts.given_up & CLSORT__BIT(CLSORT__LONG_ROWS)));
     more_options = NULL;
     clsort_destroy(other.sorter);
 }

@@ -335,7 +335,7 @@ static void test_hybrid(bench *other, unsigned char *memory, int wrong)
     edit_kernels(wrong);
     CHECK_STATUS(clsort__test_form(s, form, CLSORT_U32, CLSORT__TEST_VALUES, memory), right);
     CHECK(!edited.programs == !wrong);
-    CHECK(!(s->broken & CLSORT__BIT(CLSORT__HYBRID)) == !wrong);
+    CHECK(!(s->facts.given_up & CLSORT__BIT(CLSORT__HYBRID)) == !wrong);
     edit_kernels(0);
 }
 
@@ -359,7 +359,7 @@ static void a_family_that_failed_is_out_of_auto(bench *b)
     d.count = 10;
     d.key_type = CLSORT_U32;
     CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &s));
-    s->broken = ~0u;
+    s->facts.given_up = ~0u;
     CHECK_OK(clsort_clone(s, &clone));
     CHECK_STATUS(clsort_check(s, &d), CLSORT_ERROR_WRONG_RESULT);
     CHECK_STATUS(clsort_check(clone, &d), CLSORT_ERROR_WRONG_RESULT);

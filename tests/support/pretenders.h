@@ -78,20 +78,20 @@ static inline int sweeping_sorter(const bench *b, bench *other)
 {
     if (!test_is_cpu(b)) {
         other->sorter = fresh_sorter(b, 0);
-        if (other->sorter && other->sorter->has_progress) return 1;
+        if (other->sorter && other->sorter->facts.has_progress) return 1;
         clsort_destroy(other->sorter);
         test_skips("this device has no sweeps");
         return 0;
     }
     other->sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
-    if (!other->sorter || other->sorter->max_group < 256
-        || other->sorter->local_bytes < 48 << 10) {
+    if (!other->sorter || other->sorter->facts.max_group < 256
+        || other->sorter->facts.local_bytes < 48 << 10) {
         clsort_destroy(other->sorter);
         test_skips("sweeps need work-groups of 256 and 48 KiB of local memory");
         return 0;
     }
     more_options = "-DCLSORT_FORWARD_PROGRESS=0";
-    other->sorter->has_progress = 1;
+    other->sorter->facts.has_progress = 1;
     clsort__choose_policy(other->sorter);
     return 1;
 }
@@ -109,7 +109,7 @@ static inline int pretending_gpus(const bench *b, clsort_sorter *gpus[PRETENDED_
     pretended.group = 64;
     gpus[SMALL_GROUPS] = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
     if (gpus[SMALL_GROUPS]) {
-        gpus[SMALL_GROUPS]->has_progress = 1;
+        gpus[SMALL_GROUPS]->facts.has_progress = 1;
         clsort__choose_policy(gpus[SMALL_GROUPS]);
     }
     pretended.group = 256;
@@ -119,7 +119,7 @@ static inline int pretending_gpus(const bench *b, clsort_sorter *gpus[PRETENDED_
 
 static inline void end_sweeping(bench *other)
 {
-    CHECK(!(other->sorter->broken & CLSORT__BIT(CLSORT__SWEEP)));
+    CHECK(!(other->sorter->facts.given_up & CLSORT__BIT(CLSORT__SWEEP)));
     more_options = NULL;
     clsort_destroy(other->sorter);
 }

@@ -244,7 +244,7 @@ static void measure_cell(measure *m, const cell *c, cl_uint devices)
     clsort_multi_desc multi = clsort_multi_desc_default();
     clsort_desc d = clsort_desc_default();
     clsort_share shares[DEVICE_MAX];
-    const cl_ulong most = m->sorters[0]->max_allocation;
+    const cl_ulong most = m->sorters[0]->facts.max_allocation;
     const cl_uint trips = c->parts ? 2 : 1;
     double seconds;
     cl_uint k;
@@ -260,9 +260,10 @@ static void measure_cell(measure *m, const cell *c, cl_uint devices)
     multi.device_memory = c->parts ? m->bytes / (size_t)c->parts : 0;
     multi.transfer = c->transfer;
     multi.shares = shares;
-    if (c->several_buffers && most > m->bytes / 4) m->sorters[0]->max_allocation = m->bytes / 4;
+    if (c->several_buffers && most > m->bytes / 4)
+        m->sorters[0]->facts.max_allocation = m->bytes / 4;
     seconds = time_sorts(m, &multi, devices, c->words);
-    m->sorters[0]->max_allocation = most;
+    m->sorters[0]->facts.max_allocation = most;
     printf("%-8s %7u %5u %9.4f %6.2f ", c->name, devices, trips, seconds,
            trips * m->reference / seconds);
     for (k = 0; k < devices; k++) printf(" %u", shares[k].jobs);

@@ -135,7 +135,7 @@ static const input inputs[] = { { "uniform", "unit", 0, 0, 0 },
 static uint32_t sample_clusters(const measure *m, const clsort_desc *d)
 {
     clsort__plan p;
-    clsort__plan_selection(m->sorter, d, &p);
+    clsort__plan_selection(&m->sorter->facts, m->sorter->policy, d, &p);
     return clsort__has_sample(&p) ? p.select.clusters : 0;
 }
 

@@ -475,8 +475,8 @@ static void info_brief(const device_info *info, const info_facts *f, clsort_sort
     printf("  OpenCL %s, driver %.24s; %u compute units, memory %lu MiB\n", f->opencl, f->driver,
            (unsigned)f->units, (unsigned long)(f->bytes >> 20));
     printf("  work-groups to %zu, local memory %lu KiB%s, buffers to %lu MiB\n", f->group,
-           (unsigned long)(f->local_bytes >> 10), s->has_local ? "" : " (global)",
-           (unsigned long)(s->max_allocation >> 20));
+           (unsigned long)(f->local_bytes >> 10), s->facts.has_local ? "" : " (global)",
+           (unsigned long)(s->facts.max_allocation >> 20));
     info_brief_plans(s);
     info_brief_choices(s);
 }
@@ -487,12 +487,14 @@ static void info_verbose(const info_facts *f, clsort_sorter *s)
     info_wrap("  %s (0x%04x), %s; sub-groups %s", f->vendor, (unsigned)f->vendor_id, f->c,
               f->widths);
     info_wrap("  auto: as for %s%s%s%s%s%s%s%s%s", s->policy->devices,
-              s->shares_memory ? ", shares the host's memory" : "",
-              s->has_vectors ? ", vector registers" : "", s->has_wide_vectors ? ", AVX-512" : "",
-              s->always_lanes ? ", work-items in lanes of vectors" : "",
-              s->has_progress ? ", no work-group starves" : "", s->has_warps ? ", warps" : "",
-              s->has_narrow ? ", sub-groups from 16" : "",
-              s->enqueues ? ", kernels enqueue kernels" : "");
+              s->facts.shares_memory ? ", shares the host's memory" : "",
+              s->facts.has_vectors ? ", vector registers" : "",
+              s->facts.has_wide_vectors ? ", AVX-512" : "",
+              s->facts.always_lanes ? ", work-items in lanes of vectors" : "",
+              s->facts.has_progress ? ", no work-group starves" : "",
+              s->facts.has_warps ? ", warps" : "",
+              s->facts.has_narrow ? ", sub-groups from 16" : "",
+              s->facts.enqueues ? ", kernels enqueue kernels" : "");
     info_names(s, "  cannot run here:", NULL);
     info_plans(s, 0);
     info_choices(s);
@@ -513,7 +515,7 @@ static void info_json(const device_info *info, const info_facts *f, clsort_sorte
     json_number("work_group", "%zu", f->group);
     json_number("local_bytes", "%llu", (unsigned long long)f->local_bytes);
     json_number("bytes", "%llu", (unsigned long long)f->bytes);
-    json_number("allocation_bytes", "%llu", (unsigned long long)s->max_allocation);
+    json_number("allocation_bytes", "%llu", (unsigned long long)s->facts.max_allocation);
     json_text("auto_as_for", s->policy->devices);
     info_names(s, NULL, "cannot_run");
     info_plans(s, 1);
