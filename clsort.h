@@ -1237,8 +1237,8 @@ extern "C" {
 #define CLSORT__NO_QUICKSORT   /* radix finishes what its rounds leave */
 #endif
 
-/* Sections; each uses those before it. To follow a call, start at its function in >>public, go on
-   to clsort__enqueue in >>job, and from there to the functions of its clsort__operation.
+/* The sections. To follow a call, start at its function in >>public, go on to clsort__enqueue in
+   >>job, then to the functions of its clsort__operation.
 
      >>source      the text of kernels.cl
      >>facts       what was asked of a device, and what failed on it
@@ -1249,7 +1249,7 @@ extern "C" {
      >>device      contexts, queries, queues
      >>policy      every number that tunes, for each kind of device
      >>folder      files of a cache of built programs
-     >>cache       entries of a cache, whoever stores them
+     >>cache       entries of any cache: heads, hashes, programs
      >>program     the shapes of kernels, building programs
      >>presets     algorithms by name
      >>plan        from a description to a plan: key, arrays, algorithm, kernels, scratch
@@ -1257,24 +1257,26 @@ extern "C" {
      >>structs     structs of callers that were compiled with another version
      >>launch      arguments, launches, copies, fills
      >>job         from a public call to its commands: counted, warmed, enqueued
-     >>bitonic >>merge >>runs >>radix >>partition >>segments >>batch >>quicksort
+     >>bitonic >>merge >>runs >>radix >>partition
                    shapes, tables and launches of each algorithm
      >>hybrid >>samples >>ranks >>cached
-                   those of each form of radix
-     >>forms       the table of these
-     >>algorithms  the table of these
+                   shapes, tables and launches of each form of radix
+     >>forms       the table of forms of radix
+     >>segments >>batch >>quicksort
+                   as of the algorithms above
+     >>algorithms  the table of algorithms
      >>gather >>groups >>sort >>select >>is_sorted >>host >>proof
                    checks, programs and commands of each kind of call
-     >>operations  the table of these
-     >>prepare     builds, warms and allocates ahead, for one count or for all up to a most
+     >>operations  the table of kinds of calls
+     >>prepare     builds, warms and allocates ahead, for one count or for all up to a largest
      >>sorter      creating, cloning and destroying
      >>explain     the text of clsort_explain
      >>self-test   known sorts on the device
-     >>measure     what AUTO may take is timed, and the fastest kept; choices as text
+     >>measure     times what AUTO may take and keeps the fastest; choices as text
      >>public      the functions of the API, in its order
 
-   The public functions name the sources of their algorithms, kernels.cl their titles. Of
-   partition: the scatter of High Performance and Scalable Radix Sorting, with a search among
+   The public functions name the sources of their algorithms, kernels.cl gives the titles.
+   Partition: the scatter of High Performance and Scalable Radix Sorting, with a search among
    splitters in place of a digit. */
 
 /* ---- >>source -------------------------------------------------------------------------------- */
@@ -5730,20 +5732,20 @@ typedef struct clsort__policy clsort__policy;   /* see >>policy */
 typedef struct clsort__facts {
     int any;                    /* any device: only sizes are right */
     int is_cpu;
-    int has_local;              /* local memory is a memory of its own, not a cached part of all */
-    int shares_memory;          /* it can work in memory of the host's */
-    size_t block_bytes;         /* see clsort__host_array; 0: arrays go as they are */
+    int has_local;              /* local memory is separate, not cached global memory */
+    int shares_memory;          /* kernels can work in host memory */
+    size_t block_bytes;         /* see clsort__host_array; 0: no block */
     int has_vectors;            /* a CPU whose compiler uses vector registers */
-    int has_wide_vectors;       /* one whose compiler may well show what vectors of AVX-512 can
-                                   do: only a reason to choose kernels, which do without, too */
-    int always_lanes;           /* one whose work-items always run as lanes of vectors */
+    int has_wide_vectors;       /* a CPU that probably has AVX-512: a hint for choosing kernels,
+                                   which also run without it */
+    int always_lanes;           /* a CPU whose work-items always are lanes of vectors */
     int has_progress;           /* NVIDIA: work-groups that have started all make progress */
-    int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
-    int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, for which
-                                   kernels can ask */
+    int has_warps;              /* NVIDIA: PTX, and warps of CLSORT__WARP work-items */
+    int has_narrow;             /* a GPU whose narrowest sub-groups have 16 work-items, and whose
+                                   kernels can ask for 16 */
     int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
-    cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
-                                   kernels and call work-group functions; 0: they cannot */
+    cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, with kernels that enqueue
+                                   kernels and with work-group functions; 0: none */
     size_t max_group;
     cl_uint compute_units;
     cl_ulong local_bytes, max_allocation;
@@ -5758,8 +5760,8 @@ static const clsort__facts clsort__any_device = {
 
 /* ---- >>types --------------------------------------------------------------------------------- */
 
-/* The bit of a family in a set of families: public numbers are below 8, private ones from 32 to
-   55. */
+/* The bit of a family in a set of families. Public families have numbers below 8, private ones 32
+   to 55. */
 #define CLSORT__BIT(family) (1u << ((family) < 32 ? (family) : (family) - 24))
 
 /* The families that are not compiled in. */
@@ -5778,13 +5780,15 @@ enum {
 #endif
 };
 
-/* Is one of these families left out? A function: compilers warn of constants beside && and ||. */
+/* 1 if one of these families is left out. A function, because compilers warn of constants beside &&
+   and ||. */
 static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & families) != 0; }
 
 #define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
-/* All families of kernels: name, name in messages, and the most local memory, in bytes, that a
-   launch of their kernels asks for if they are compiled for c. Selections count theirs apart. */
+/* Table of the families of kernels: enum suffix, name in messages, and the most local memory in
+   bytes that a launch asks for if the kernels are compiled for config c. Selections have theirs in
+   clsort__selection. */
 #define CLSORT__FAMILY_LIST(X) \
     X(BITONIC, "bitonic", clsort__tile_local(c)) \
     X(PUBLISHED_BITONIC, "published bitonic", clsort__tile_local(c)) \
@@ -5819,7 +5823,7 @@ enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
 typedef char clsort__each_family_has_a_bit[1 CLSORT__FAMILY_LIST(CLSORT__HAS_BIT) ? 1 : -1];
 #undef CLSORT__HAS_BIT
 
-/* Public numbers that kernels know by another name. */
+/* Numbers that have a public name, and another name in kernels.cl. */
 #define CLSORT__SAME(a, b) ((int)(a) == (b))
 typedef char clsort__kernels_know_public_numbers
     [CLSORT__SAME(CLSORT_BITONIC, CLSORT__FAMILY_BITONIC)
@@ -5830,66 +5834,69 @@ typedef char clsort__kernels_know_public_numbers
          ? 1
          : -1];
 
-/* What the name of an algorithm says beside its number: clsort_tuning.variant has 4 bits for each
-   of these questions, at bit CLSORT__AT_*; 0: the name does not say. In 0.3 that word was a number
-   up to 16: so the first 8 bits stay 0. Pivots and sums are numbered as kernels know them. */
+/* Details that the name of an algorithm may set. Each has 4 bits of clsort_tuning.variant, from bit
+   CLSORT__AT_* on; 0: the default. Bits 0 to 7 stay 0, since in 0.3 that word was a number up to
+   16. Pivots and scans have the numbers of kernels.cl. */
 enum {
     CLSORT__AT_STEP = 8,        /* bitonic: the widest step over global memory */
-    CLSORT__AT_LOCAL = 12,      /* bitonic, merge: what is done in local memory */
+    CLSORT__AT_LOCAL = 12,      /* bitonic, merge: the stages in local memory */
     CLSORT__AT_RADIX = 16,      /* radix: its form */
     CLSORT__AT_PIVOT = 20,      /* quicksort: how a pivot is chosen; by default MIDRANGE */
     CLSORT__AT_SCHEDULER = 24,  /* quicksort: who starts the next round */
-    CLSORT__AT_SCAN = 28        /* quicksort: how work-items add up */
+    CLSORT__AT_SCAN = 28        /* quicksort: how work-groups add up */
 };
 
-/* By default B16, for any number of steps. A works out of place. */
+/* The default is B16, which does any number of steps. A works out of place. */
 enum { CLSORT__STEP_A = 1, CLSORT__STEP_B2, CLSORT__STEP_B4, CLSORT__STEP_B8, CLSORT__STEP_B16 };
 
 enum {
     CLSORT__LOCAL_DEFAULT,      /* first stages, and the tail of every later stage */
     CLSORT__LOCAL_OFF,          /* nothing */
-    CLSORT__LOCAL_GLOBAL_TAIL, CLSORT__LOCAL_START, CLSORT__LOCAL_ONLY,   /* see suffixes */
+    CLSORT__LOCAL_GLOBAL_TAIL, CLSORT__LOCAL_START, CLSORT__LOCAL_ONLY,   /* as the suffixes of
+                                                                             names */
     /* Sorts of rows as published: one launch, with a work-group for each row. */
     CLSORT__LOCAL_BATCH_ODD_EVEN, /* Batcher's odd-even merge sort, all in global memory */
     CLSORT__LOCAL_BATCH_OFF,    /* bitonic, all in global memory */
     CLSORT__LOCAL_BATCH,        /* bitonic; steps inside a block in local memory, one block after
                                    another */
-    CLSORT__LOCAL_BATCH_SPLIT   /* the same, and the step above them while blocks are loaded; the
-                                   upper block's keys wait in registers */
+    CLSORT__LOCAL_BATCH_SPLIT   /* as LOCAL_BATCH; the step above these is done while blocks are
+                                   loaded, and the upper block's keys wait in registers */
 };
 
-/* What a form does not sort, SWEEPS does. */
+/* Forms of radix. SWEEPS sorts what the named form cannot sort. */
 enum {
-    CLSORT__RADIX_DEFAULT,      /* on GPUs SAMPLES of few elements and HYBRID of many, on CPUs
-                                   CACHED, where that is known to be the fastest and neither
+    CLSORT__RADIX_DEFAULT,      /* on GPUs SAMPLES for few elements and HYBRID for many, on CPUs
+                                   CACHED; each where it is known to be the fastest and neither
                                    work_group nor items is set; else SWEEPS */
     CLSORT__RADIX_PORTABLE,     /* two launches per digit, three where work-items work alone */
     CLSORT__RADIX_SWEEPS,       /* one launch per digit where work-groups are known to make
                                    progress (NVIDIA since 7.0), else PORTABLE */
-    /* From the top digit down: keys of 4 or 8 bytes without values and records; keys of 4 bytes
-       with indices or, unless `stable` is set, values of 4 bytes: equal keys come in the order of
-       their values, as cl_uint, or in their own. */
+    /* Sorts from the top digit down: keys of 4 or 8 bytes without values and records; also keys of
+       4 bytes with indices or, unless `stable` is set, with values of 4 bytes. With indices, equal
+       keys keep their order; with values, they take the order of the values, as cl_uint. */
     CLSORT__RADIX_HYBRID,
-    /* Few elements. In one launch up to work_group * 64, with values or
-       indices, or as records of up to 16 bytes; what is sorted in place is copied first. In two
-       launches bare keys of 4 or 8 bytes, and keys of 4 bytes with indices, or with values of 4
-       bytes that go to another array: up to work_group^2 * 16 bare keys of 4 bytes, * 4 others; on
-       NVIDIA's GPUs 2^20 if no work_group is set. By default this is 256, on CPUs 64, on NVIDIA's
-       GPUs 512 but for one tile. */
+    /* For few elements.
+       - One launch: up to work_group * 64, with values or indices, or as records of up to 16
+         bytes. Arrays that are sorted in place are copied first.
+       - Two launches: bare keys of 4 or 8 bytes; keys of 4 bytes with indices, or with values of
+         4 bytes that go to another array. Up to work_group^2 * 16 bare keys of 4 bytes,
+         work_group^2 * 4 other elements; on NVIDIA's GPUs 2^20 if no work_group is set.
+       The default of work_group is 256, on CPUs 64, on NVIDIA's GPUs 512 (256 for one launch). */
     CLSORT__RADIX_SAMPLES,
-    /* CPUs, with a work_group of 0 or 1: elements move once, to ranges of codes, each sorted in a
-       core's cache; keys of 4 or 8 bytes; in vectors bare keys and, by AVX-512,
-       where the compiler shows it, keys of 4 bytes with values of 4 bytes or indices. */
+    /* For CPUs, with a work_group of 0 or 1, and keys of 4 or 8 bytes. Elements move once, to
+       ranges of codes; a core sorts each range in its cache. Vectors sort bare keys and, if the
+       compiler shows AVX-512, keys of 4 bytes with indices or values of 4 bytes. */
     CLSORT__RADIX_CACHED
 };
 
-/* By default all rounds are enqueued at once; what is not needed does nothing. HOST: the host reads
-   back after every round. DEVICE: kernels start them. */
+/* By default all rounds are enqueued at once; rounds without work do nothing. HOST: the host reads
+   back after every round. DEVICE: kernels start rounds. */
 enum { CLSORT__SCHEDULER_HOST = 1, CLSORT__SCHEDULER_DEVICE };
 
-/* What kernels need of their program: that it has all kernels of the family, or at least those of a
-   subset, or only these; that work-groups share tiles, or do not, or share those of whole segments;
-   one element at a time; a comparator; a sort of equal prefixes. */
+/* Conditions under which a program has a kernel. WHOLE: all kernels of the family. TILES: all, or
+   the subset for tiles. ONLY_TILES: just that subset. LONG: all, or another subset. SHARED:
+   work-groups share tiles. ALONE: they do not. PACKED: they share tiles of whole segments. SCALAR:
+   one element at a time. COMPARATOR: there is one. MENDS: a sort of equal prefixes may follow. */
 enum {
     CLSORT__IF_WHOLE = 1,
     CLSORT__IF_TILES = 2,
@@ -5903,7 +5910,8 @@ enum {
     CLSORT__IF_MENDS = 512
 };
 
-/* All kernels: the host's word, the family, the name, and what it needs. */
+/* Table of kernels: enum suffix, family, OpenCL name, and the conditions (CLSORT__IF_*) under which
+   a program has it. */
 #define CLSORT__KERNEL_LIST(X) \
     X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2", 0) \
     X(B4, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b4", 0) \
@@ -6000,10 +6008,11 @@ enum {
 enum { CLSORT__KERNEL_LIST(CLSORT__ENUMERATOR) CLSORT__KERNEL_COUNT };
 #undef CLSORT__ENUMERATOR
 
-/* The build options of a program; see the tuning section of kernels.cl. */
+/* The build options of a program; see the tuning section of kernels.cl. Configs are compared by
+   memcmp: no padding, unused fields 0. */
 typedef struct clsort__config {
     cl_uint family;             /* CLSORT__FAMILY_* */
-    cl_uint key_bytes, value_bytes;     /* value_bytes: of values, indices or records */
+    cl_uint key_bytes, value_bytes;     /* value_bytes: bytes of a value, index or record */
     cl_uint records;            /* elements are records */
     cl_uint ties;               /* equal keys are ordered by their indices */
     cl_uint group_log2;         /* work-items of a work-group */
@@ -6011,28 +6020,28 @@ typedef struct clsort__config {
     cl_uint items_log2;         /* elements of a work-item */
     cl_uint lanes;              /* 16: elements lie in vector registers; else 1 */
     cl_uint comparator;         /* number of the sorter's comparator, from 1; 0: none */
-    cl_uint indirect;           /* with a comparator: values are numbers of records */
+    cl_uint indirect;           /* with a comparator: values are indices of records */
     cl_uint two_arrays;         /* a merge of two inputs */
-    cl_uint digit_bits;         /* radix */
+    cl_uint digit_bits;         /* radix: bits of a digit */
     cl_uint radix_items;        /* radix: elements of a work-item */
-    cl_uint item_columns;       /* short rows: of a work-item that reads them */
+    cl_uint item_columns;       /* short rows: columns that a work-item reads */
     cl_uint few_parts;          /* partition: up to 16 parts, which have digits of 4 bits */
     cl_uint team;               /* radix: the most work-items that rank elements together */
     cl_uint wide;               /* for many elements: sweeps look back over words of 64 bits,
                                    ranges of hybrid radix have more second digits */
-    cl_uint ranges;             /* segments: long ranges that other kernels left */
+    cl_uint ranges;             /* segments are the ranges that quicksort left */
     cl_uint subset;             /* CLSORT__SUBSET_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT__SCAN_*; 0: no work-group shares a tile */
-    cl_uint counted;            /* the count of a sort lies on the device */
-    cl_uint turns;              /* codes are turned */
+    cl_uint counted;            /* the count lies on the device */
+    cl_uint turns;              /* codes are rotated past their ignored bits */
 } clsort__config;
 
-/* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
-   of its kernels demand that. */
+/* A built program and its kernels. Its config may be a smaller shape than the one asked for, if the
+   limits of the kernels demand that. */
 typedef struct clsort__program {
     clsort__config asked, config;
-    int unsaved;                /* the user's cache does not have it yet */
+    int unsaved;                /* not in the user's cache yet */
     cl_program program;
     cl_kernel kernels[CLSORT__KERNEL_COUNT];
 } clsort__program;
@@ -6044,11 +6053,12 @@ typedef struct clsort__hash { cl_ulong word[2]; } clsort__hash;
    allocate. Offsets of parts count through all buffers. */
 enum { CLSORT__MOST_PARTS = 10 };
 typedef struct clsort__layout {
-    size_t most;                /* bytes that one buffer can have */
+    size_t most;                /* the most bytes of a buffer */
     size_t bytes;               /* of all parts */
-    size_t start[CLSORT__MOST_PARTS];   /* of each buffer */
+    size_t start[CLSORT__MOST_PARTS];   /* offset of each buffer */
     cl_uint buffers;
-    cl_uint cuts;               /* a bit per part, the last one lowest: it begins a buffer */
+    cl_uint cuts;               /* a bit for each part, the last part lowest; 1: the part begins a
+                                   buffer */
     int too_large;              /* a part exceeds a buffer, or the sum a size_t */
 } clsort__layout;
 
@@ -6059,16 +6069,16 @@ typedef struct clsort__slot {
     cl_mem buffers[CLSORT__MOST_PARTS];
     size_t sizes[CLSORT__MOST_PARTS];
     cl_event last;   /* out-of-order queues: completes when the buffers are free again */
-    cl_event mark;   /* of a queue without a call since the last search; see clsort__is_idle */
+    cl_event mark;   /* set if no call used the queue since the last search; see clsort__is_idle */
 } clsort__slot;
 
-/* The texts of a comparator, in one allocation of the sorter's; a program is compiled from them. */
+/* The texts of a comparator, in one allocation. Programs are compiled from them. */
 typedef struct clsort__comparator {
     char *record_type, *precedes;
     size_t record_size;
 } clsort__comparator;
 
-/* A sort that checks itself: its proof, which can be read when the event is complete. */
+/* A sort that checks itself. Its proof can be read when the event is complete. */
 typedef struct clsort__pending {
     cl_mem proof;
     cl_event event;
@@ -6080,8 +6090,8 @@ struct clsort_sorter {
     cl_context context;
     cl_device_id device;
     clsort_options options;
-    clsort__hash device_hash;   /* with a cache: of the device, its driver and its platform */
-    int quiet;                  /* see clsort__hush */
+    clsort__hash device_hash;   /* with a cache: hash of device, driver, platform */
+    int quiet;                  /* failures are not reported; see clsort__hush */
     clsort__facts facts;
     clsort__policy *policy;     /* of its kind of device, with what was measured */
     clsort__program *programs;
@@ -6092,30 +6102,31 @@ struct clsort_sorter {
     size_t slot_count;
     clsort__pending *pending;
     size_t pending_count;
-    clsort_status verdict;      /* the worst on judged sorts, until clsort_collect returns it */
-    cl_event *marks;            /* releases_late: complete when the work on queues that were trimmed
-                                   away is done */
+    clsort_status verdict;      /* the worst of the sorts judged since clsort_collect */
+    cl_event *marks;            /* releases_late: a mark on each queue that was trimmed away,
+                                   complete when its work is done */
     size_t mark_count;
     struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
-    cl_uint seed;               /* of samples: another one for each sort */
-    cl_event *waits;            /* room for the caller's wait list and one event more */
+    cl_uint seed;               /* of samples; another one for each sort */
+    cl_event *waits;            /* room for the caller's wait list and one more event */
     size_t wait_room;
     struct clsort__range *ranges;   /* room for the arrays of a gather */
     size_t range_room;
     cl_command_queue own_queue; /* for host arrays and clsort_prepare */
     unsigned char *block;
-    cl_mem block_pin, block_buffers[CLSORT__HOST_ARRAYS];   /* see clsort__pin; on the device */
+    cl_mem block_pin, block_buffers[CLSORT__HOST_ARRAYS];   /* block_pin: see clsort__pin;
+                                                               block_buffers: on the device */
     cl_command_queue device_queue;  /* the default queue on the device, for quicksort */
     cl_mem dummy;               /* replaces every buffer while kernels are warmed */
     char *build_log;
     const char *function;       /* the public function that runs */
-    const void *volatile thread;    /* that runs it; see clsort__enter */
+    const void *volatile thread;    /* the thread that runs it; see clsort__enter */
     char message[640];          /* the last error */
 };
 
 typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
 
-/* The scratch memory of a run: its buffers, and the offset that is added to that of each part. */
+/* The scratch memory of a run: its buffers. `shift` is added to the offset of each part. */
 typedef struct clsort__scratch {
     const clsort__layout *layout;
     clsort__span spans[CLSORT__MOST_PARTS];
@@ -6125,8 +6136,8 @@ typedef struct clsort__scratch {
 /* Keys, and the values or records that travel with them. */
 typedef struct clsort__arrays { clsort__span keys, values; } clsort__arrays;
 
-/* The numbers of codec_t in kernels.cl; minus_zero: the bits of -0 if it equals +0, else 0; nans:
-   how many NaNs a sign has if all are equal, else 0. */
+/* The numbers of codec_t in kernels.cl. minus_zero: the bits of -0 if it equals +0, else 0. nans:
+   the number of NaNs of one sign if all NaNs are equal, else 0. */
 typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero, nans; } clsort__codec;
 
 /* A key inside a record, packed for kernels: its offset, type and order; see field_code in
@@ -6134,14 +6145,14 @@ typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero, nans; } 
 typedef cl_ulong clsort__field;
 enum { CLSORT__MAX_PIECES = CLSORT_MAX_FIELDS * (CLSORT_MAX_FIELD_BYTES / 8 + 1) };
 
-/* How a selection (top_k) works:
-   - digits: passes narrow each row
-   - streams: a work-item reads each part of a row once
+/* Ways to select (top_k):
+   - digits: passes over each row narrow it, one digit each
+   - streams: a work-item reads a part of a row once, and lists the first k
    - registers: a work-group has a row in registers
-   - rounds: a work-group has a piece of a row in registers; then pieces of what these select
    - tiles: rows are sorted tile by tile
-   - one launch, sample: a sample bounds a row, which is read once, in one launch or several
-   - sorting: rows are sorted, and the first of each copied */
+   - rounds: a work-group has a piece of a row in registers; the next round selects from the results
+   - a sample, in one launch or several: it gives each row a bound, then the row is read once
+   - sorting: rows are sorted, and the first elements of each are copied */
 enum {
     CLSORT__BY_DIGITS,
     CLSORT__BY_STREAMS,
@@ -6151,7 +6162,7 @@ enum {
     CLSORT__BY_ONE_LAUNCH,
     CLSORT__BY_SAMPLE,
     CLSORT__BY_SORTING,
-    CLSORT__WAYS                /* how many there are */
+    CLSORT__WAYS                /* the number of ways */
 };
 static const struct clsort__way { char letter; const char *name; } clsort__ways[CLSORT__WAYS] = {
     { 'd', "digits" }, { 's', "streams" }, { 'r', "registers" }, { 't', "tiles" },
@@ -6160,59 +6171,64 @@ static const struct clsort__way { char letter; const char *name; } clsort__ways[
 typedef struct clsort__selection {
     int how;                    /* CLSORT__BY_* */
     cl_uint mode;               /* CLSORT__SELECT_* */
-    cl_uint list_capacity, most_capacity;   /* elements that a work-group sorts at the end */
-    cl_uint passes;             /* over each row, before that */
+    cl_uint list_capacity, most_capacity;   /* elements in the list that a work-group sorts at the
+                                               end, and their bound */
+    cl_uint passes;             /* passes over each row, before that sort */
     size_t rows, wanted;        /* wanted: elements written per row */
-    size_t parts, part_elements;    /* of a row */
-    size_t row_words;           /* of a row's table, but for its digits; enough for any smaller
+    size_t parts, part_elements;    /* parts of a row, elements of a part */
+    size_t row_words;           /* words of a row's table without its digits; enough for any smaller
                                    count */
-    cl_uint digit_bits;         /* of digits, which have room in a row's table whatever way is
-                                   taken: others replace one whose kernels do not build */
-    cl_uint clusters, bounding; /* of a row's sample; which of the work-items' firsts bounds it */
-    size_t ranges;              /* work-groups that share the candidates of a row out */
-    size_t most_candidates;     /* of a row that may be read once; 0: it never is */
-    size_t pieces;              /* of a row in the first round; 0: it is never cut so */
-    int scatters;               /* passes narrow each row to the very end; then all of it is read
-                                   once more */
+    cl_uint digit_bits;         /* bits of a digit. Every row's table has room for digits: they
+                                   replace a way whose kernels do not build */
+    cl_uint clusters, bounding; /* clusters of a row's sample; rank of the bound among the first
+                                   elements of work-items */
+    size_t ranges;              /* work-groups that share the candidates of one row */
+    size_t most_candidates;     /* of a row; 0: no sample bounds rows */
+    size_t pieces;              /* pieces of a row in the first round; 0: no rounds */
+    int scatters;               /* passes narrow each row to the very end, then a scatter reads all
+                                   of it once more */
     int extracts;               /* keys are taken out of records, or NaNs made equal, first */
     int moves_keys;             /* keys are moved by their indices afterwards */
-    size_t groups;              /* work-groups, where they take one row or part after the other */
+    size_t groups;              /* work-groups, if each takes several rows or parts */
     size_t tile_rows;           /* rows of a tile */
     int spread;                 /* rows are cut into parts, with tables in global memory */
-    int sorts_after;            /* k exceeds the list: the k of all rows are written in the row's
-                                   order, then sorted */
-    size_t order_scratch;       /* offset of the scratch of either sort */
+    int sorts_after;            /* k exceeds the list: the k elements of each row are written in the
+                                   row's order, then sorted */
+    size_t order_scratch;       /* offset of the scratch of the sort after the selection, or
+                                   instead */
     size_t local;               /* bytes of local memory, at most */
 } clsort__selection;
 
 /* The key, and how it becomes a code: an unsigned number that has the key's order. */
 typedef struct clsort__key {
-    clsort__field fields[CLSORT__MAX_PIECES];   /* the key, or all fields of a key of several, those
-                                                   of bytes in pieces of up to 8 */
+    clsort__field fields[CLSORT__MAX_PIECES];   /* the key, or all fields of a key of several;
+                                                   fields of bytes are cut into pieces of up to 8 */
     cl_uint field_count;
-    clsort__codec codec;        /* of a key that kernels encode as they load it */
-    int has_codes;              /* codes are made first: of several fields, or of some bits of the
-                                   keys of segments */
-    size_t bytes;               /* of a sorted key or code */
-    cl_uint ignored;            /* high bits of the code */
+    clsort__codec codec;        /* of a key that kernels encode while loading it */
+    int has_codes;              /* codes are made first: of several fields, or of some bits of keys
+                                   in segments */
+    size_t bytes;               /* bytes of a sorted key or code */
+    cl_uint ignored;            /* high bits of the code that are ignored */
 } clsort__key;
 
-/* The arrays of a call. One that is sorted in place is its own output. */
+/* The arrays of a call. An array that is sorted in place is its own output. */
 typedef struct clsort__data {
     clsort__span keys, keys_to, values, values_to, indices;
-    clsort__span offsets, ends; /* of segments; ends lie one word behind without gaps */
+    clsort__span offsets, ends; /* of segments; without gaps, `ends` is `offsets` from the second
+                                   word on */
     clsort__span lengths;       /* of rows */
     clsort__span count;         /* on the device */
     int in_place, values_in_place, writes_keys, has_values, has_indices;
     size_t element_bytes;       /* from one key to the next in `keys` */
-    size_t extent;              /* elements from the first to the last */
-    size_t segments;            /* or rows; 0: neither */
+    size_t extent;              /* elements from the first to the last, gaps included */
+    size_t segments;            /* number of segments or rows; 0: neither */
     size_t stride;              /* elements between the starts of rows */
     size_t wanted;              /* elements written per row */
     size_t keys_apart, values_apart, indices_apart;     /* bytes from a row of an output to the
-                                   next */
-    int own_strides;            /* these are not like those of the keys */
-    int at_offsets, in_ranges;  /* segments lie between offsets, or in ranges that kernels left */
+                                                           next */
+    int own_strides;            /* outputs have other strides than the keys */
+    int at_offsets, in_ranges;  /* segments lie between offsets, or are ranges that kernels
+                                   listed */
     int has_gaps;               /* segments at offsets have ends of their own */
     int count_on_device, has_lengths;
 } clsort__data;
@@ -6221,9 +6237,9 @@ typedef struct clsort__data {
 typedef struct clsort__parts {
     clsort__layout layout;
     size_t work_keys, work_indices;     /* (key, index) pairs */
-    size_t copied_keys, copied_values;  /* of arrays that are gathered in place */
-    size_t extracted;                   /* keys of records that are selected from */
-    size_t alt_keys, alt_values;        /* the second array of a sort that is not in place */
+    size_t copied_keys, copied_values;  /* copies of arrays that are gathered in place */
+    size_t extracted;                   /* keys taken out of records, for a selection */
+    size_t alt_keys, alt_values;        /* the second array, which elements pass through */
     size_t tables;
 } clsort__parts;
 
@@ -6231,42 +6247,46 @@ typedef struct clsort__parts {
 typedef struct clsort__plan {
     const clsort__facts *facts;     /* that it was made by */
     const clsort__policy *policy;
-    clsort_desc d;              /* with AUTO's choice */
+    clsort_desc d;              /* the description, with AUTO's choice */
     const struct clsort__algorithm *algorithm;
     int by_auto;                /* AUTO chose the algorithm */
-    int none_left;              /* and found none */
+    int none_left;              /* AUTO found none */
     int stable;                 /* equal elements keep their order, as ORDER promises */
-    int indirect;               /* (key, index) pairs are sorted, then the rest is gathered */
-    int sorts_into_output;      /* indirect: the pairs' keys are sorted where the keys end up */
-    int one_by_one;             /* rows are sorted one after another, each by the job's `then` */
+    int indirect;               /* (key, index) pairs are sorted; then keys and values are
+                                   gathered */
+    int sorts_into_output;      /* indirect: keys of pairs are sorted in the output of keys */
+    int one_by_one;             /* rows are sorted one after another, by the job's plan `then` */
     clsort__key key;
     clsort__data data;
     clsort__config config;      /* of the sort's own kernels */
-    /* Of other kernels that it needs; family 0: none. Of bitonic, variants that only reproduce
-       publications; of merge on CPUs, the vector kernel that sorts tiles; of radix from the top,
-       the passes for what it would sort slowly; of quicksort, the merge of what rounds leave. */
+    /* Kernels of another family; family 0: none. Bitonic: kernels that only reproduce publications.
+       Merge on CPUs: the vector kernel that sorts tiles. Forms of radix: the passes behind them.
+       Quicksort: the merge of leftovers. */
     clsort__config helper;
     clsort__parts scratch;
     clsort__selection select;   /* top_k */
 } clsort__plan;
 
-/* The memory of one sort: elements go from `from` to `to` by way of `alt`; kernels keep tables. */
+/* The memory of one sort. Elements go from `from` to `to` by way of `alt`; kernels keep
+   `tables`. */
 typedef struct clsort__workspace {
     clsort__arrays from, to, alt;
     clsort__span tables;
-    clsort__config shape;       /* that the kernels were built with */
+    clsort__config shape;       /* the shape that the kernels were built with */
     int in_place;               /* radix, quicksort: `from` is `to` */
 } clsort__workspace;
 
-/* One pass: merges pairs of runs from a and b into `to`. `splits` say which elements each
-   work-group merges. */
+/* One pass of a merge of pairs of runs, from a and b into `to`. `splits` lists the slice of each
+   work-group. */
 typedef struct clsort__merge_pass {
     clsort__arrays a, b, to;
     size_t n;                   /* elements in all */
     size_t run;                 /* elements of a run; with two inputs, of a */
-    size_t span;                /* elements of a pair of runs, less 1; with two inputs, all bits */
+    size_t span;                /* elements of a pair of runs, less 1; with two inputs, all bits
+                                   set */
     clsort__span splits;
-    int stored;                 /* kernels of their own find the splits, not each work-group */
+    int stored;                 /* 1: separate kernels find the splits; 0: each work-group finds its
+                                   own */
 } clsort__merge_pass;
 
 typedef struct clsort__run clsort__run;
@@ -6277,19 +6297,19 @@ enum {
     CLSORT__CAN_BITS = 1,
     CLSORT__CAN_CODES = 2,
     CLSORT__CAN_PRECEDES = 4,
-    CLSORT__CAN_BOUNDS = 8      /* that only the device knows: offsets of segments, a count */
+    CLSORT__CAN_BOUNDS = 8      /* bounds on the device: offsets of segments, a count */
 };
 
-/* Does a sort need a second array, in scratch? Never, always, or for kernel A. */
+/* Second arrays in scratch: never, always, or only for kernel A. */
 enum { CLSORT__ALT_NEVER, CLSORT__ALT_ALWAYS, CLSORT__ALT_BY_A };
 
 /* A public algorithm, or a form of one: what replaces it for rows, say. */
 typedef struct clsort__algorithm {
-    cl_uint number;             /* CLSORT_*; of forms, the family of their kernels */
-    cl_uint base;               /* of forms, the public algorithm that they belong to */
+    cl_uint number;             /* CLSORT_*; a form has the family of its kernels */
+    cl_uint base;               /* the public algorithm, also of a form */
     const char *name;           /* for messages */
     cl_uint left_out;           /* nonzero: its kernels are not compiled in */
-    cl_uint parts;              /* bits of the algorithms that it is made of */
+    cl_uint parts;              /* bits of the algorithms that it uses */
     cl_uint can;                /* CLSORT__CAN_* */
     int stable;                 /* equal keys keep their order */
     int needs_alt;              /* CLSORT__ALT_* */
@@ -6301,22 +6321,23 @@ typedef struct clsort__algorithm {
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
 
-/* A form of radix: one family of kernels, and what is its own. A plan tries the forms in the order
-   of their table; the first one that has a shape is taken, or else passes. */
+/* A form of radix: a family of kernels and its properties. A plan takes the first form in the table
+   that has a shape, else the passes. */
 typedef struct clsort__radix_form {
     cl_uint family, radix;      /* radix: CLSORT__RADIX_* that names it */
-    cl_uint least_group;        /* log2 of the fewest work-items that its kernels work with;
-                                   CLSORT__OWN_GROUP: those that they are compiled for */
-    int packs;                  /* keys and values of its second array may lie in one buffer */
-    int yields_to_merge;        /* where AUTO took it, scratch has room for merge, which AUTO takes
-                                   if the kernels do not build, and none for passes */
-    int numbers_keys;           /* where indices are wanted, it may number the keys as they are */
-    size_t test_count;          /* elements of its longest self-test; 0: as many as of passes */
-    /* Returns 1 and fills in *c if this form should sort p, which has the passes. NULL: it is one
-       of the forms of passes. */
+    cl_uint least_group;        /* log2 of the smallest work-group that its kernels work with;
+                                   CLSORT__OWN_GROUP: only the one that they are compiled for */
+    int packs;                  /* the second array may be one buffer, keys before values */
+    int yields_to_merge;        /* if AUTO took it, scratch has room for merge instead of passes:
+                                   AUTO takes merge if the kernels do not build */
+    int numbers_keys;           /* with indices, it may read keys as they are and number them */
+    size_t test_count;          /* elements of its longest self-test; 0: the tests of passes
+                                   suffice */
+    /* Returns 1 and fills in *c if this form should sort p, whose config has the passes. NULL: this
+       form is the passes. */
     int (*shape)(const clsort__plan *p, clsort__config *c);
-    /* From this count on, and this number of cores (0: never), passes are enqueued behind it. They
-       run only if it gives up. */
+    /* Passes are enqueued behind the form, for the case that it gives up, from this count and this
+       number of cores on (cores 0: never). */
     size_t passes_count;
     cl_uint passes_cores;
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
@@ -6345,7 +6366,8 @@ typedef struct clsort__tally {
     cl_ulong bytes;             /* of elements, read and written */
 } clsort__tally;
 
-/* A set of launches that a driver may compile apart: program, kernel and kind of size. */
+/* A set of kinds of launches, each of which a driver may compile apart: program, kernel, small or
+   large. */
 enum { CLSORT__MOST_KINDS = 256 };
 typedef struct clsort__kinds {
     cl_uint kind[CLSORT__MOST_KINDS];
@@ -6356,21 +6378,22 @@ typedef struct clsort__kinds {
 struct clsort__run {
     clsort_sorter *s;
     cl_command_queue queue;
-    int mode, in_order;         /* in_order: the queue is */
+    int mode, in_order;         /* in_order: of the queue */
     cl_uint n_wait;
     const cl_event *wait;
     cl_event *done;
-    cl_uint issued, total;      /* commands enqueued, and counted before */
-    cl_event previous;          /* of the last command; the next one waits for it on an
-                                   out-of-order queue */
+    cl_uint issued, total;      /* commands enqueued; commands counted before */
+    cl_event previous;          /* event of the last command; on an out-of-order queue, the next
+                                   command waits for it */
     clsort__tally *tally;       /* NULL: none */
-    clsort__kinds *kinds;       /* of what is counted, where all programs are built; NULL: none */
-    const clsort__plan *counted;    /* the sort that has its count on the device; NULL: none */
-    clsort__config asked;       /* of the kernel's program */
-    int number;                 /* of the kernel, in CLSORT__KERNEL_LIST */
+    clsort__kinds *kinds;       /* the kinds that a count of commands collects, when all programs
+                                   are built; NULL: none */
+    const clsort__plan *counted;    /* the sort whose count is on the device; NULL: none */
+    clsort__config asked;       /* config of the chosen kernel's program */
+    int number;                 /* number of the chosen kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
-    cl_uint program;            /* its program's place among the sorter's */
-    cl_uint argument, group_log2;   /* of the kernel; argument: the next one's number */
+    cl_uint program;            /* index of its program in s->programs */
+    cl_uint argument, group_log2;   /* number of the next argument; of the kernel */
     clsort_status status;       /* the first error */
 };
 
@@ -6395,9 +6418,9 @@ struct clsort__run {
 
 static const char clsort__no_name[] = "an OpenCL error";
 
-/* Begins a call with a sorter, which may be NULL; 0: another thread is in one. errno lies elsewhere
-   in each thread, so its address tells them apart: public functions may call others. The call ends
-   where s->thread is *before again. */
+/* Begins a call with a sorter, which may be NULL. Returns 0 if another thread is in a call. The
+   address of errno tells threads apart. Public functions may call others: each call ends by setting
+   s->thread back to *before. */
 static int clsort__enter(clsort_sorter *s, const void **before)
 {
     *before = s ? s->thread : NULL;
@@ -6415,8 +6438,8 @@ static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
 }
 
 /* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. A
-   detail of one word is a place: the text of the status says what is wrong there. Other details
-   stand alone. */
+   detail of one word names a place, and the text of the status says what is wrong there. Longer
+   details stand alone. */
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
                                   const char *detail)
 {
@@ -6433,7 +6456,7 @@ static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const 
     return status;
 }
 
-/* The same for a failure of the public function that runs. Format it as for printf. */
+/* Fails the public function that runs, with a detail formatted as by printf. */
 static clsort_status clsort__reject(clsort_sorter *s, clsort_status status, const char *format, ...)
 {
     char detail[200];
@@ -6444,14 +6467,14 @@ static clsort_status clsort__reject(clsort_sorter *s, clsort_status status, cons
     return clsort__fail(s, status, s->function, detail);
 }
 
-/* Returns an OpenCL function's code, after keeping it as the last error if it is one. */
+/* Returns an OpenCL function's code. Keeps an error as the last one. */
 static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *function)
 {
     return code == CL_SUCCESS ? CL_SUCCESS : clsort__fail(s, code, function, NULL);
 }
 
-/* While a sorter is quiet, failures are returned but not told: there is a remedy. Returns whether
-   it was quiet before. */
+/* Makes a sorter quiet or not. A quiet sorter returns failures but does not report them, because
+   there is a remedy. Returns the setting before. */
 static int clsort__hush(clsort_sorter *s, int quiet)
 {
     const int before = s->quiet;
@@ -6475,7 +6498,7 @@ static int clsort__hush(clsort_sorter *s, int quiet)
 #define CLSORT__TRY(s, function, arguments) \
     clsort__note(s, CLSORT_CL(function) arguments, #function)
 
-/* The same, and returns from the current function if it fails. */
+/* CLSORT__TRY, then returns from the current function if that failed. */
 #define CLSORT__CALL(s, function, arguments) CLSORT__MUST(CLSORT__TRY(s, function, arguments))
 
 /* Queries an object, or the sorter's device, for a value of fixed size. */
@@ -6520,11 +6543,11 @@ static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
     return x >= least && x <= most && !(x & (x - 1));
 }
 
-/* Does a number need more than 32 bits? Where a size_t has 32, compilers warn of a plain
+/* 1 if a number needs more than 32 bits. If a size_t has 32, compilers warn of a plain
    comparison. */
 static int clsort__exceeds_32_bits(cl_ulong x) { return x >> 32 != 0; }
 
-/* Is a * b more than `most`? Neither is a number to divide by: callers give them, and 0 is one. */
+/* 1 if a * b is more than `most`. Callers give a and b: the product may wrap, and b may be 0. */
 static int clsort__product_exceeds(cl_ulong a, cl_ulong b, cl_ulong most)
 {
     return b && a > most / b;
@@ -6560,7 +6583,7 @@ static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
     return s;
 }
 
-/* An array of a description whose offset is named like it. */
+/* The array `name` of a description, at its `name`_offset. */
 #define CLSORT__SPAN(d, name) clsort__make_span((d)->name, (d)->name##_offset)
 static const clsort__span clsort__no_span = { NULL, 0 };
 
@@ -6574,7 +6597,7 @@ static int clsort__same_span(clsort__span a, clsort__span b)
     return a.buffer == b.buffer && a.offset == b.offset;
 }
 
-/* Takes its queue from a slot. */
+/* Detaches a slot from its queue. */
 static void clsort__disown_slot(clsort__slot *slot)
 {
     if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
@@ -6593,7 +6616,7 @@ static void clsort__release_slot(clsort__slot *slot)
     memset(slot, 0, sizeof *slot);
 }
 
-/* Has an event's command ended, or failed? */
+/* 1 if an event's command has ended or failed. */
 static int clsort__is_over(cl_event event)
 {
     cl_int state = CL_QUEUED;
@@ -6603,8 +6626,8 @@ static int clsort__is_over(cl_event event)
            && state <= CL_COMPLETE;
 }
 
-/* Makes a mark on a queue: an event that completes when all that was enqueued there is done. NULL
-   if the driver cannot. */
+/* Makes a mark on a queue: an event that completes when all commands before it are done. NULL if
+   the driver fails. */
 static cl_event clsort__make_mark(cl_command_queue queue)
 {
     cl_event mark = NULL;
@@ -6616,9 +6639,9 @@ static cl_event clsort__make_mark(cl_command_queue queue)
 /* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL
    lets a program be released before. Of 96 processes that released one while a user event held its
    launch back, 31 died of a corrupted heap; neither clFlush nor another order of releases helped.
-   So a sorter there keeps a slot for each queue that it was used with, a mark for each one that is
-   trimmed away, and its programs until all marks are complete. If no mark can be made, it waits for
-   the queue. */
+   So a sorter there keeps a slot for each queue that it was used with, a mark for each trimmed
+   queue, and its programs until all marks are complete. If it cannot make a mark, it waits for the
+   queue. */
 static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
 {
     const clsort_status status =
@@ -6628,7 +6651,7 @@ static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
     else CLSORT_CL(clFinish)(queue);
 }
 
-/* Drops marks whose work is done. */
+/* Drops marks whose queues have finished. */
 static void clsort__drop_marks(clsort_sorter *s)
 {
     size_t i, kept = 0;
@@ -6640,9 +6663,10 @@ static void clsort__drop_marks(clsort_sorter *s)
     s->mark_count = kept;
 }
 
-/* May another queue have this slot? A search marks the queues that were used since the one before.
-   A queue that it finds marked, and with nothing left to do, was most often released; reference
-   counts do not tell, as events hold queues, too. Else its next call gets another slot. */
+/* 1 if another queue may have this slot. A search marks the queues that were used since the last
+   search. If the next search finds the mark complete, the queue was most often released; reference
+   counts do not tell, as events hold queues, too. If it was not, its next call gets another
+   slot. */
 static int clsort__is_idle(clsort__slot *slot)
 {
     if (!slot->queue) return 1;
@@ -6652,7 +6676,7 @@ static int clsort__is_idle(clsort__slot *slot)
     return 0;
 }
 
-/* Finds the slot of a queue, or one that none owns or needs, or makes one. queue may be NULL. */
+/* Finds the slot of a queue, which may be NULL; else takes an idle slot, or makes one. */
 static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
                                        clsort__slot **found)
 {
@@ -6679,7 +6703,6 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
     return CL_SUCCESS;
 }
 
-/* Bytes of buffer i of a layout. */
 static size_t clsort__buffer_bytes(const clsort__layout *l, cl_uint i)
 {
     return (i + 1 < l->buffers ? l->start[i + 1] : l->bytes) - l->start[i];
@@ -6696,13 +6719,13 @@ static clsort_status clsort__create_buffer(clsort_sorter *s, size_t bytes, void 
     return CL_SUCCESS;
 }
 
-/* The most bytes that a buffer of a slot has to spare. To make one takes little time beside a sort
-   that needs four times as many. */
+/* The most bytes to spare in a slot's buffer. Allocating takes little time beside a sort that needs
+   four times as many. */
 enum { CLSORT__MOST_SPARE = 1 << 26 };
 
-/* Makes a slot's buffers at least as large as a layout needs. OpenCL keeps old buffers alive while
-   queued commands use them. One that is outgrown may be so again by the next call: the new one has
-   a quarter to spare, if the driver has that. */
+/* Makes a slot's buffers large enough for a layout. OpenCL keeps old buffers alive while queued
+   commands use them. A buffer that was outgrown once may be outgrown by the next call, too: its
+   replacement has a quarter to spare, if the driver has that. */
 static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
                                        const clsort__layout *l)
 {
@@ -6732,8 +6755,7 @@ static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
 
 /* ---- >>device -------------------------------------------------------------------------------- */
 
-/* The most bytes that are believed of a driver: of a build log, and of a context's list of
-   devices. */
+/* Bounds for sizes that a driver reports: bytes of a build log, of a context's list of devices. */
 enum { CLSORT__MOST_LOG = 1 << 20, CLSORT__MOST_DEVICES = 1 << 16 };
 
 /* The first GPU of any platform, else the first device. */
@@ -6773,7 +6795,7 @@ static clsort_status clsort__own_context(clsort_sorter *s)
     return clsort__keep_device(s, device);
 }
 
-/* Creates an in-order queue of the sorter's own, if there is none. */
+/* Creates an in-order queue of the sorter's own, unless *queue is one. */
 static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue_properties properties,
                                         cl_command_queue *queue)
 {
@@ -6797,7 +6819,7 @@ static clsort_status clsort__own_queue(clsort_sorter *s)
 }
 
 /* Retains the caller's context and device, after checking that they belong together. PoCL's
-   contexts name a whole device where they were made of parts of it: then a queue tells. */
+   contexts name the whole device even if they were made of its parts: then making a queue tells. */
 static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
                                            cl_device_id device)
 {
@@ -6834,7 +6856,7 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
     return CL_SUCCESS;
 }
 
-/* Queries the device for a fact that drivers need not know: `answer` then stays as it is. */
+/* Queries the device for an optional fact. If the driver does not know it, `answer` stays. */
 static clsort_status clsort__find_fact(clsort_sorter *s, cl_device_info what, size_t size,
                                        void *answer)
 {
@@ -6842,9 +6864,9 @@ static clsort_status clsort__find_fact(clsort_sorter *s, cl_device_info what, si
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
-/* Do work-groups that have started run to their end, whatever others wait for? NVIDIA's GPUs since
-   compute capability 7.0 guarantee that. OpenCL has no query for it; a driver that does not know
-   NVIDIA's own query is not NVIDIA's. */
+/* Finds whether a work-group that has started runs to its end, even if others wait for it. NVIDIA's
+   GPUs since compute capability 7.0 guarantee that. OpenCL has no query for it; only NVIDIA's
+   drivers know the query below. */
 static clsort_status clsort__find_progress(clsort_sorter *s)
 {
     enum { CLSORT__NVIDIA_ID = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
@@ -6858,8 +6880,8 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     return CL_SUCCESS;
 }
 
-/* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are
-   optional since 3.0. A driver that does not know a query has neither. */
+/* Finds whether kernels can enqueue kernels and call work-group functions. Both came with OpenCL
+   2.0 and are optional since 3.0. A driver that does not know a query has neither. */
 static clsort_status clsort__find_enqueue(clsort_sorter *s)
 {
 #if !defined(CLSORT__OPENCL_1) && CL_TARGET_OPENCL_VERSION >= 300 \
@@ -6882,9 +6904,10 @@ static clsort_status clsort__find_enqueue(clsort_sorter *s)
 #endif
 }
 
-/* On GPUs: do the narrowest sub-groups have 16 work-items, and can kernels ask for them? Where
-   there are narrower ones, Intel's compiler takes these when registers are short. On CPUs: do all
-   sub-groups have several work-items? PoCL's may have one. Other drivers have no such query. */
+/* On GPUs: finds whether the narrowest sub-groups have 16 work-items and kernels can ask for 16. If
+   there are narrower ones, Intel's compiler takes these when registers are short. On CPUs: finds
+   whether all sub-groups have several work-items; PoCL's may have one. Other drivers have no such
+   query. */
 static clsort_status clsort__find_sub_groups(clsort_sorter *s)
 {
     enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
@@ -6898,7 +6921,6 @@ static clsort_status clsort__find_sub_groups(clsort_sorter *s)
     return CL_SUCCESS;
 }
 
-/* What tells CPUs apart. */
 static clsort_status clsort__cpu_facts(clsort_sorter *s)
 {
     cl_uint native = 0, wide = 0;
@@ -6930,7 +6952,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     CLSORT__REQUIRE(s, available, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_AVAILABLE");
     if (sizes[0] < s->facts.max_group) s->facts.max_group = sizes[0];
     if (!s->facts.max_group) s->facts.max_group = 1;
-    if (!s->facts.compute_units) s->facts.compute_units = 1;   /* of a driver that does not know */
+    if (!s->facts.compute_units) s->facts.compute_units = 1;   /* unknown to the driver */
     s->facts.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     s->facts.has_local = local == CL_LOCAL;
     s->facts.shares_memory = unified != CL_FALSE;
@@ -6974,22 +6996,24 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 #endif
 #define CLSORT__NEVER 0xFFFFFFFFu
 
-/* Of all devices; elements, unless they say what else. */
+/* For all devices, in elements unless said otherwise. */
 enum {
-    /* Tables of jobs have room for such tiles. Work-groups that hold less become work-items. */
+    /* The smallest tile for which tables of jobs have room. If a work-group would hold less, each
+       job has one work-item. */
     CLSORT__LEAST_TILE = 64,
     CLSORT__LEAST_LONG_ROW = 1 << 12,   /* the least of all least_long_row */
-    /* A measured row may take bitonic up to here: a stable one needs half as much memory again as
-       others. */
+    /* A measured row may take bitonic up to this count: a stable one needs 1.5 times the memory of
+       other algorithms. */
     CLSORT__MOST_BITONIC = 1 << 22,
     CLSORT__RUNS_GROUP_LOG2 = 6,        /* the fewest work-items that share a tile of runs */
     CLSORT__RADIX_BLOCKS = 1024,        /* the most that a table has room for */
     CLSORT__RADIX_UNIT = 64,            /* blocks of work-items are multiples of it */
     CLSORT__SWEEP_TILE = 1536,          /* the least */
-    /* For more, ranges have too few second digits; those of codes of 4 bytes then have more. */
+    /* The most elements for which ranges have enough second digits; WIDE: of codes of 4 bytes,
+       whose ranges may have more. */
     CLSORT__HYBRID_MOST = 5 << 26,
-    /* The fewest that passes are enqueued behind, and the fewest cores: with fewer no range that
-       one core sorts makes the others wait for long. */
+    /* The fewest elements and cores for which passes are enqueued behind radix in cache: with fewer
+       cores, no range that one core sorts keeps the rest waiting for long. */
     CLSORT__CACHED_GATED = 1 << 19,
     CLSORT__CACHED_CORES = 3,
     CLSORT__PIECE_WORKERS = 1024,       /* the most work-items that sort pieces of segments */
@@ -6999,29 +7023,29 @@ enum {
     CLSORT__SHORT_MOST = 4096,          /* the longest row that a work-group holds */
     CLSORT__SHORT_FIRSTS = 2,           /* the most columns of its work-items */
     CLSORT__ROUND_PART = 16,            /* a piece of a round has at least this times k */
-    CLSORT__ROUNDS_TOTAL = 1 << 24,     /* of all rows: of more a sample is faster */
-    CLSORT__CANDIDATES = 4096,          /* of a row, beside 4 k and this part of it */
+    CLSORT__ROUNDS_TOTAL = 1 << 24,     /* of all rows; for more, a sample is faster */
+    CLSORT__CANDIDATES = 4096,          /* room of a row, beside 4 k and a part of the row */
     CLSORT__CANDIDATES_PART = 1024
 };
 
-/* Kinds of devices. Rows of the last one serve every CPU that no row before them fits. */
+/* Kinds of devices. Rows of the last one serve every CPU that no row before fits. */
 enum {
     CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__MERGE_GPU, CLSORT__CPU_ROWS, CLSORT__CPU_LANES,
     CLSORT__CPU_VECTORS, CLSORT__CPU
 };
 
-/* The crossovers of AUTO, in elements: radix of samples or by ranks, where these can sort this, up
-   to `samples`; else radix from `radix` on, bitonic up to `bitonic`, merge between them; radix by
-   hybrid kernels, or on CPUs in cache, where they can sort this, from `hybrid` on. The first row
-   that fits the device, the payload and the key's bits is taken.
-   PoCL takes radix for any count: bitonic sorts few elements as fast, but builds for 0.8 to 2.7 s,
-   radix for 0.7. Intel's runtime merges in lanes of vectors: 2^14 to 2^18 u64 in 0.5 to 0.7 times
-   the time of radix in cache, PoCL in twice that. On CPUs without vectors keys alone take what they
-   took on PoCL before vectors sorted them. On GPUs without local memory for the other kernels merge
-   sorts. */
+/* The crossovers of AUTO, in elements.
+   - up to `samples`: radix of samples or by ranks, if one of them can sort this
+   - from `hybrid` on: hybrid radix, on CPUs radix in cache, if it can sort this
+   - from `radix` on: radix; up to `bitonic`: bitonic; between them: merge
+   The first row that fits the device, the payload and the key's bits is taken. PoCL takes radix for
+   any count: bitonic sorts few elements as fast, but builds for 0.8 to 2.7 s, radix for 0.7.
+   Intel's runtime merges in lanes of vectors: 2^14 to 2^18 u64 take 0.5 to 0.7 times the time of
+   radix in cache, and twice that on PoCL. Bare keys on CPUs without vectors have the rows of PoCL's
+   scalar kernels. GPUs with too little local memory for other kernels merge. */
 typedef struct clsort__crossover {
     int device;
-    int payload;                /* 1: none; 2: values or indices of 4 bytes; 0: any */
+    int payload;                /* 1: none; 2: 4 bytes, values or indices; 0: any */
     cl_uint bits;
     cl_uint bitonic, radix, hybrid, samples;
 } clsort__crossover;
@@ -7058,20 +7082,19 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
 
-/* What was measured of selections, for rows of `rows` and for k: the first row of this table that
-   fits the device, what is selected, the rows, their count and k is taken, if its kernels can do
-   that; if none is, digits narrow the rows.
-   Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections
-   by digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
+/* Plans of selections, as measured. The first row of this table is taken that fits the device, the
+   mode, the rows, their count and k, and whose kernels can do it. If none is, digits narrow the
+   rows. Sorts of whole rows were measured with f32 on an H200 and on CPUs with PoCL: selections by
+   digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
    from several rows. For short rows a sort takes too many launches. */
 typedef struct clsort__select_plan {
     int how;                        /* CLSORT__BY_* */
-    int alone;                      /* where work-items work alone, on CPUs, or elsewhere */
-    cl_uint mode, last_mode;        /* CLSORT__SELECT_* */
-    size_t least_rows, most_rows;   /* most_rows 0: one for every two cores */
-    size_t least, most;             /* the count, ... */
-    size_t least_ks;                /* ... which is at least least_ks times k ... */
-    size_t most_ks, parts;          /* ... and at most most_ks / parts times k */
+    int alone;                      /* 1: CPUs, if work-items work alone; 0: other devices */
+    cl_uint mode, last_mode;        /* CLSORT__SELECT_*, from mode to last_mode */
+    size_t least_rows, most_rows;   /* most_rows 0: a row for every two cores */
+    size_t least, most;             /* bounds of the count */
+    size_t least_ks;                /* the count is at least least_ks times k */
+    size_t most_ks, parts;          /* and at most most_ks / parts times k */
 } clsort__select_plan;
 static const clsort__select_plan clsort__select_plans[] = {
 #define CLSORT__ANY ((size_t)-1)
@@ -7099,9 +7122,9 @@ static const clsort__select_plan clsort__select_plans[] = {
 #undef CLSORT__ANY_K
 };
 
-/* All other numbers. N: of NVIDIA's GPUs, other GPUs, CPUs; E: of each. In elements, unless a name
-   says more: group_log2 is of work-items, items and items_log2 of the elements of one. A double
-   element has two words of 4 bytes, a wide one more. */
+/* All other numbers. N: for NVIDIA's GPUs, other GPUs, CPUs; E: for every device. In elements,
+   unless the name says more: group_log2 counts work-items, items and items_log2 elements of a
+   work-item. A double element has two words of 4 bytes, a wide one more. */
 #define CLSORT__NUMBER_LIST(GROUP, N, E, END) \
     GROUP(crossovers) \
     /* Compute units of the H200: those of another GPU get as many elements each. Below \
@@ -7254,14 +7277,14 @@ struct clsort__policy {
     const char *name, *devices, *measured_on;   /* "": derived */
     const clsort__crossover *crossover_rows;
     const clsort__select_plan *select_plans;
-    /* The shortest rows that AUTO sorts one after another: of bare keys; of others. */
+    /* The shortest rows that AUTO sorts one after another: of bare keys; of other elements. */
     cl_uint least_long_bare_row, least_long_row;
     CLSORT__NUMBER_LIST(CLSORT__GROUP_TYPE, CLSORT__MEMBER, CLSORT__MEMBER_OF_ALL,
                         CLSORT__GROUP_MEMBER)
-    struct clsort__measured *measured;  /* rows that were measured; NULL: none */
-    const struct clsort__trial *forced; /* what AUTO takes while forms are tried and sized; NULL:
-                                   its own */
-    int pinned;                 /* AUTO takes the built-in rows: by an option, or for this call */
+    struct clsort__measured *measured;  /* measured choices; NULL: none */
+    const struct clsort__trial *forced; /* the trial that AUTO takes while trials are timed or
+                                           sized; NULL: none */
+    int pinned;                 /* AUTO ignores measured choices, by an option or for this call */
 };
 
 #define CLSORT__OPEN(group) {
@@ -7324,10 +7347,10 @@ static size_t clsort__many_groups(const clsort__plan *p)
 
 #ifndef CLSORT_NO_CACHE_FOLDER
 
-/* Room for the path of a file. Where that is too short, nothing is kept. */
+/* Room for the path of a file. If a path is longer, nothing is kept. */
 enum { CLSORT__MOST_PATH = 1024, CLSORT__NAME_DIGITS = 32 };
 
-/* Is this the name of an entry's file, or of one that is being written? */
+/* 1 for the name of an entry's file, finished or being written. */
 static int clsort__is_entry_file(const char *name)
 {
     return strspn(name, "0123456789abcdef") == CLSORT__NAME_DIGITS
@@ -7343,7 +7366,7 @@ static int clsort__join_path(char *path, const char *folder, const char *name)
 
 #ifdef _WIN32
 
-/* The folder's bytes in entries; `oldest` receives the path of the one written longest ago. */
+/* The bytes of all entries in the folder; `oldest` receives the path of the oldest. */
 static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
 {
     char path[CLSORT__MOST_PATH];
@@ -7367,12 +7390,12 @@ static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
 /* Makes a folder that only its owner can open. */
 static void clsort__make_folder(const char *path) { _mkdir(path); }
 
-/* Can nobody else write to the folder? 0 also if there is none. */
+/* 1 if nobody else can write to the folder; 0 also if there is none. */
 static int clsort__is_private(const char *folder) { return folder != NULL; }
 
 static unsigned long clsort__process(void) { return (unsigned long)_getpid(); }
 
-/* Windows does not rename a file to the name of another one. */
+/* Windows does not rename a file over another one. */
 static int clsort__replace_file(const char *from, const char *to)
 {
     remove(to);
@@ -7418,8 +7441,7 @@ static int clsort__replace_file(const char *from, const char *to) { return !rena
 
 #endif
 
-/* The parts of the path of the user's folder of caches: the value of a variable, and a folder in
-   it. */
+/* The user's folder of caches: returns the value of a variable; *inside: a folder in it. */
 static const char *clsort__caches(const char **inside)
 {
 #if defined(_WIN32)
@@ -7437,7 +7459,7 @@ static const char *clsort__caches(const char **inside)
 }
 
 /* Writes the path of the folder: the caller's, or one in the user's folder of caches. Makes the
-   folder if `makes`. Returns 0 if there is none to be used. */
+   folder if `makes`. Returns 0 if no folder can be used. */
 static int clsort__open_folder(const char *given, int makes, char *path)
 {
     const char *inside = "", *const caches = given ? given : clsort__caches(&inside);
@@ -7451,7 +7473,7 @@ static int clsort__open_folder(const char *given, int makes, char *path)
     return clsort__is_private(path);
 }
 
-/* Writes the path of an entry's file; 0 if the folder is not to be used. */
+/* Writes the path of an entry's file; 0 if the folder cannot be used. */
 static int clsort__entry_path(const char *given, const char *name, int makes, char *folder,
                               char *path)
 {
@@ -7494,7 +7516,7 @@ static int clsort__keep_file(const char *given, const char *name, const void *da
     int written;
     if (!clsort__entry_path(given, name, 1, folder, path)) return 0;
     if (!clsort__make_room(folder, size)) return 1;
-    /* No other thread has a variable at this address. */
+    /* A name of its own: no other thread has a variable at this address. */
     snprintf(aside, sizeof aside, "%s-%lx-%p", path, clsort__process(), (void *)folder);
     file = fopen(aside, "wb");
     if (!file) return 0;
@@ -7513,19 +7535,18 @@ static void clsort__save_file(void *given, const char *name, const void *data, s
 
 /* ---- >>cache --------------------------------------------------------------------------------- */
 
-/* The head of an entry; the driver's binary, or a text of choices, follows it. All of it is
-   checked. */
+/* The head of an entry, before a driver's binary or a text of choices. All of it is checked. */
 typedef struct clsort__entry {
     char mark[8];
     cl_ulong bytes;             /* of the binary or text */
     clsort__hash name, binary;
 } clsort__entry;
 
-/* The most bytes that an entry has, and the most devices of its program. */
+/* The most bytes of an entry, and the most devices of its program. */
 enum { CLSORT__MOST_ENTRY = 1 << 28, CLSORT__ENTRY_DEVICES = 64 };
 
 /* Each step can be undone, so texts of one length that differ in one word have different hashes.
-   The factors come from Vigna's splitmix64. */
+   Factors: Vigna's splitmix64. */
 static void clsort__add_word(clsort__hash *h, cl_ulong word)
 {
     const cl_ulong factors[2] = { 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu };
@@ -7547,8 +7568,8 @@ static void clsort__add_hash(clsort__hash *h, const void *data, size_t bytes)
     clsort__add_word(h, bytes);
 }
 
-/* Adds the texts by which a device and its platform say who they are, with or without their
-   versions; 0 if one does not. */
+/* Adds the texts that name a device and its platform, with or without versions; 0 if the driver
+   does not give one. */
 static int clsort__add_device(clsort__hash *h, cl_device_id device, int versions)
 {
     static const cl_uint facts[7] = { CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
@@ -7573,8 +7594,8 @@ static int clsort__add_device(clsort__hash *h, cl_device_id device, int versions
     return 1;
 }
 
-/* Hashes what a binary depends on besides its text and options. If the driver does not say, the
-   sorter has no cache. */
+/* Hashes all that a binary depends on, except its text and options. If the driver does not tell the
+   device's names, the sorter has no cache. */
 static void clsort__open_cache(clsort_sorter *s)
 {
     if (!s->options.cache_load && !s->options.cache_save) return;
@@ -7603,7 +7624,7 @@ static void clsort__print_hash(clsort__hash h, char text[33])
     text[32] = 0;
 }
 
-/* Reads an entry of `bytes` bytes into `entry`; 0 unless it is right. */
+/* Reads an entry of `bytes` bytes into `entry`; 0 if it is damaged. */
 static int clsort__read_entry(clsort_sorter *s, clsort__hash name, const char *text, size_t bytes,
                               unsigned char *entry)
 {
@@ -7614,8 +7635,8 @@ static int clsort__read_entry(clsort_sorter *s, clsort__hash name, const char *t
     return !memcmp(&head, &wanted, sizeof head);
 }
 
-/* Loads an entry of the cache, which CLSORT_FREE releases; NULL if there is none that is right.
-   What it is for begins behind its head and has *bytes bytes. */
+/* Loads an entry of the cache; NULL if there is none, or a damaged one. Its contents are *bytes
+   bytes behind the head. Release it with CLSORT_FREE. */
 static unsigned char *clsort__load_entry(clsort_sorter *s, clsort__hash name, size_t *bytes)
 {
     char text[33];
@@ -7631,8 +7652,8 @@ static unsigned char *clsort__load_entry(clsort_sorter *s, clsort__hash name, si
     return NULL;
 }
 
-/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. After one that a
-   folder cannot keep, no other is offered to it. */
+/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. After a folder
+   fails to keep one, it gets no more. */
 static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned char *entry,
                                size_t bytes)
 {
@@ -7655,7 +7676,7 @@ static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned cha
     s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
 }
 
-/* Makes a program from an entry of the cache, and builds it; fails without a message. */
+/* Makes a program from an entry of the cache and builds it. Fails without a message. */
 static clsort_status clsort__load_program(clsort_sorter *s, clsort__hash name, const char *options,
                                           cl_program *program)
 {
@@ -7686,7 +7707,8 @@ static size_t clsort__binary_bytes(const clsort_sorter *s, cl_program program, c
         != CL_SUCCESS)
         return 0;
     *count = (cl_uint)(bytes / sizeof *devices);
-    while (*count > 1 && i < *count && devices[i] != s->device) i++;   /* one: see adopt_context */
+    while (*count > 1 && i < *count && devices[i] != s->device) i++;   /* a single one: see
+                                                                          clsort__adopt_context */
     *device = i;
     if (i == *count
         || CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL)
@@ -7695,7 +7717,6 @@ static size_t clsort__binary_bytes(const clsort_sorter *s, cl_program program, c
     return sizes[i] > CLSORT__MOST_ENTRY - sizeof(clsort__entry) ? 0 : sizes[i];
 }
 
-/* Offers a program's binary to the cache. */
 static void clsort__write_entry(clsort_sorter *s, clsort__hash name, cl_program program)
 {
     unsigned char *entry, *binaries[CLSORT__ENTRY_DEVICES] = { NULL };
@@ -7713,8 +7734,8 @@ static void clsort__write_entry(clsort_sorter *s, clsort__hash name, cl_program 
 
 /* ---- >>program ------------------------------------------------------------------------------- */
 
-/* Does a tile kernel use local memory? It does if a work-group shares the tile, and in the
-   published sorts of rows. */
+/* 1 if tile kernels use local memory: a work-group shares the tile, or the sort of rows is a
+   published one. */
 static int clsort__uses_local(const clsort__config *c)
 {
     return c->share_log2 > 0 || c->family == CLSORT__BATCH;
@@ -7730,8 +7751,8 @@ static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
     return places + (places >> pad_log2) + 1;
 }
 
-/* Local memory of a tile's keys, and of its words, in bytes. If there are none, the least that an
-   argument can have: one key, one word. */
+/* Bytes of local memory for a tile's keys, and for its words. Without them an argument still has
+   the least size: one key, one word. */
 static size_t clsort__tile_keys(const clsort__config *c)
 {
     const cl_uint pad_log2 = CLSORT__KEY_PAD_LOG2(c->key_bytes);
@@ -7745,21 +7766,19 @@ static size_t clsort__tile_words(const clsort__config *c)
                                           : 4;
 }
 
-/* Local memory of a merge in bytes, for the splits of its work-items or of the work-group's
-   slice. */
+/* Bytes of local memory for a merge's splits: of the work-items, or of the work-group's slice. */
 static size_t clsort__tile_splits(const clsort__config *c)
 {
     return clsort__uses_local(c) ? 4 * (((size_t)1 << c->share_log2) + 4) : 4;
 }
 
-/* Local memory in bytes for the layout of segments in a tile that packs them. */
+/* Bytes of local memory for the layout of segments that share a tile. */
 static size_t clsort__packing_bytes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->share_log2;
     return 4 * CLSORT__PACKING_WORDS(group, group << c->items_log2);
 }
 
-/* Local memory in bytes for sums over a work-group. */
 static size_t clsort__group_sums(cl_uint group_log2)
 {
     return 4 * CLSORT__SCAN_TOTAL_WORDS((size_t)1 << group_log2);
@@ -7772,7 +7791,8 @@ static cl_uint clsort__lower_group(const clsort__facts *f, cl_uint log2)
     return log2;
 }
 
-/* The same for the work-group that the caller names, at most `most`, else for a log2 of `own`. */
+/* log2 of the work-group that the caller names, at most `most`; else `own`; at most what the device
+   can have. */
 static cl_uint clsort__choose_group(const clsort__facts *f, const clsort_tuning *t, cl_uint own,
                                     cl_uint most)
 {
@@ -7780,11 +7800,10 @@ static cl_uint clsort__choose_group(const clsort__facts *f, const clsort_tuning 
     return clsort__lower_group(f, log2 < most ? log2 : most);
 }
 
-/* What the name of the algorithm says about a question. */
+/* The setting of one detail by the algorithm's name. */
 static cl_uint clsort__choice(const clsort_tuning *t, int at) { return t->variant >> at & 15; }
 
-/* The keys of a step, and what is in local memory. Only names that reproduce publications say it:
-   none where these are left out. */
+/* Keys of a step, and the stages in local memory. Only names of published variants set them. */
 static cl_uint clsort__step_choice(const clsort_tuning *t)
 {
     return CLSORT__HAS_PUBLISHED ? 1u << clsort__choice(t, CLSORT__AT_STEP) >> 1 : 0;
@@ -7796,8 +7815,8 @@ static cl_uint clsort__local_choice(const clsort_tuning *t)
                                  : (cl_uint)CLSORT__LOCAL_DEFAULT;
 }
 
-/* Do the bitonic kernels of this tuning have a form with 16 keys in a vector register? Only tile
-   kernels order keys inside a register, so a variant needs them for the tail of each stage. */
+/* 1 if bitonic kernels of this tuning have a form with 16 keys in a vector register. Only tile
+   kernels order keys inside a register, so they must do the tail of each stage. */
 static int clsort__has_vector_form(const clsort_tuning *t)
 {
     const cl_uint local = clsort__local_choice(t);
@@ -7811,7 +7830,6 @@ static size_t clsort__local_need(const clsort__config *c);
 /* The most work-items that rank elements together. */
 static cl_uint clsort__team(const clsort__facts *f) { return f->has_warps ? CLSORT__WARP : 16; }
 
-/* Words of 4 bytes of a key and of the value or record that travels with it. */
 static cl_uint clsort__element_words(const clsort__config *c)
 {
     return (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
@@ -7824,8 +7842,8 @@ static void clsort__bound_items(const clsort__policy *n, clsort__config *c)
     if (c->items_log2 > most) c->items_log2 = most;
 }
 
-/* Chooses the work-group that shares a tile. Until its kernels fit into local memory, lowers it,
-   and then the elements of a work-item. */
+/* Chooses the work-group that shares a tile. Until its kernels fit into local memory, halves the
+   work-group, then the elements of a work-item. */
 static void clsort__share_tile(const clsort__facts *f, const clsort_tuning *t, cl_uint own,
                                cl_uint most, clsort__config *c)
 {
@@ -7860,8 +7878,8 @@ static void clsort__release_program(clsort__program *p)
     p->program = NULL;
 }
 
-/* Keeps the compiler's output and, behind it, `where`. If it is too long, or memory is short, the
-   log is empty. */
+/* Keeps the compiler's output and, behind it, `where`. The log is empty if it is too long or memory
+   is short. */
 static void clsort__keep_log(clsort_sorter *s, cl_program program, const char *where)
 {
     const cl_program_build_info what = CL_PROGRAM_BUILD_LOG;
@@ -7895,13 +7913,13 @@ enum { CLSORT__SHAPE_LIST(CLSORT__ENUMERATOR) CLSORT__SHAPES };
 
 static int clsort__run_buckets(const clsort__config *c);
 
-/* Are there sweeps that leave low digits to a sort of equal prefixes? */
+/* 1 if sweeps may leave low digits to a sort of equal prefixes. */
 static int clsort__may_mend(const clsort__config *c)
 {
     return c->family == CLSORT__SWEEP && c->key_bytes == 8 && c->value_bytes;
 }
 
-/* May a key, or a pair, lie in a lane of vectors that work-items sort? */
+/* 1 if a key, or a pair, may lie in a lane of vectors that work-items sort. */
 static int clsort__fits_lanes(const clsort__config *c)
 {
     const int pairs = c->family == CLSORT__CACHED && c->key_bytes == 4 && c->value_bytes == 4;
@@ -7919,8 +7937,8 @@ static unsigned clsort__count_lines(const clsort__text_list *l)
     return lines;
 }
 
-/* Compilers report errors in the caller's texts as errors of files `record_type` and `precedes`,
-   with lines from 1. Behind them lines count as if these were not there. */
+/* Adds the caller's texts. Compilers report their errors as errors of files `record_type` and
+   `precedes`, with lines from 1. The lines behind count as if these texts were not there. */
 static void clsort__list_comparator(const clsort__comparator *comparator, clsort__text_list *l)
 {
     snprintf(l->resume, sizeof l->resume, "\n) != 0;\n}\n#line %u \"clsort\"\n",
@@ -7947,7 +7965,7 @@ static void clsort__list_text(const clsort__config *c, int shape,
     }
 }
 
-/* Copies a comparator's texts; *number is its place in the list, from 1. */
+/* Copies a comparator's texts; *number: its place in the list, from 1. */
 static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record_type,
                                             const char *precedes, size_t record_size,
                                             cl_uint *number)
@@ -7968,7 +7986,7 @@ static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record
     return CL_SUCCESS;
 }
 
-/* The number of a description's comparator; 0 if it has none, or one that is new to the sorter. */
+/* The number of a description's comparator; 0 if it has none, or a new one. */
 static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc *d)
 {
     cl_uint i;
@@ -7983,10 +8001,9 @@ static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc
 /* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
 
-/* The form of radix that has these kernels; NULL: another family. */
+/* The form of radix that has these kernels, or NULL. */
 static const clsort__radix_form *clsort__find_radix_form(cl_uint family);
 
-/* The name of a family in messages. */
 static const char *clsort__family_name(cl_uint family)
 {
 #define CLSORT__CASE(name, text, local) \
@@ -8034,14 +8051,14 @@ static const char *clsort__more_options(const clsort__config *c)
                                                    : "";
 }
 
-/* Does a work-group have more than 256 work-items? NVIDIA's driver says of every kernel that it has
-   room for 256, but runs as many as there are registers for, and these are bound. */
+/* 1 if a work-group has more than 256 work-items. NVIDIA's driver reports room for 256 in every
+   kernel, but runs as many as there are registers for; the options bound these. */
 static int clsort__has_many(const clsort__facts *f, const clsort__config *c)
 {
     return f->has_warps && c->family == CLSORT__SAMPLES && c->group_log2 > 8;
 }
 
-/* The most registers of a work-item, where options bound them; else 0. */
+/* The most registers of a work-item, if options bound them; else 0. */
 static cl_uint clsort__most_registers(const clsort__facts *f, const clsort__policy *p,
                                       const clsort__config *c)
 {
@@ -8053,9 +8070,9 @@ static cl_uint clsort__most_registers(const clsort__facts *f, const clsort__poli
     return c->key_bytes == 8 && !c->value_bytes ? p->registers.hybrid_long : p->registers.hybrid;
 }
 
-/* Where sub-groups may have 16 or 32 work-items, 16 have twice the registers: Intel's compiler
-   would take 32, and spill. Where a CPU has no registers for vectors, these take seconds to
-   compile, and gain nothing. */
+/* GPUs with sub-groups of 16 or 32 work-items are asked for 16, which have twice the registers:
+   Intel's compiler would take 32, and spill. On CPUs without vector registers, kernels with vectors
+   take seconds to compile and gain nothing. */
 static const char *clsort__device_options(const clsort__facts *f)
 {
     return f->has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
@@ -8077,7 +8094,7 @@ static void clsort__add_numbers(const clsort__facts *f, const clsort__policy *p,
                  " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=%u", (unsigned)most);
 }
 
-/* Does a program have kernels that need work-groups to make progress, and do they? */
+/* 1 if kernels of a program use the progress of work-groups, and the device has it. */
 static int clsort__uses_progress(const clsort__facts *f, const clsort__config *c)
 {
     return f->has_progress
@@ -8101,7 +8118,6 @@ static int clsort__shape(const clsort__facts *f, const clsort__config *c)
     return clsort__may_mend(c) ? CLSORT__SHAPE_MENDS : CLSORT__SHAPE_GROUP;
 }
 
-/* Writes the options that a program is compiled with. */
 static void clsort__build_options(const clsort__facts *f, const clsort__policy *n,
                                   const clsort__config *c, const clsort__comparator *comparator,
                                   char *options, size_t size)
@@ -8134,7 +8150,7 @@ static void clsort__build_options(const clsort__facts *f, const clsort__policy *
     clsort__add_numbers(f, n, c, options, size);
 }
 
-/* How a program is built: its text and options. */
+/* The text and options of a program. */
 typedef struct clsort__recipe {
     clsort__text_list list;
     char options[704];
@@ -8148,7 +8164,6 @@ static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c,
     clsort__build_options(&s->facts, s->policy, c, comparator, r->options, sizeof r->options);
 }
 
-/* The name of a program's entry in the cache. */
 static clsort__hash clsort__recipe_name(const clsort_sorter *s, const clsort__recipe *r)
 {
     clsort__hash name = s->device_hash;
@@ -8159,7 +8174,7 @@ static clsort__hash clsort__recipe_name(const clsort_sorter *s, const clsort__re
     return name;
 }
 
-/* What the line numbers of a build log count. */
+/* Says which text the line numbers of a build log count. */
 static void clsort__say_program(const clsort__facts *f, const clsort__config *c, char *text,
                                 size_t size)
 {
@@ -8199,7 +8214,7 @@ static const struct clsort__kernel_entry {
 #undef CLSORT__ENTRY
 };
 
-/* Does a program have this kernel? */
+/* 1 if a program has this kernel. */
 static int clsort__has_kernel(const clsort__config *c, int kernel)
 {
     const struct clsort__kernel_entry *k = &clsort__kernel_entries[kernel];
@@ -8216,8 +8231,8 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     return k->family == c->family && !(k->needs & ~has);
 }
 
-/* The most work-items that a work-group of a kernel can have. NVIDIA's driver says 256 of every
-   kernel, also of those that it compiled for more. */
+/* The most work-items of a kernel's work-group. NVIDIA's driver says 256, even if the kernel was
+   compiled for more. */
 static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, size_t *most)
 {
     size_t compiled[3] = { 0, 0, 0 };
@@ -8231,13 +8246,13 @@ static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, si
     return CL_SUCCESS;
 }
 
-/* How a program fits the device: a kernel needs more work-items or local memory than it can have,
-   one spills registers and there is a smaller shape, or neither. */
+/* How a program fits the device. TOO_LARGE: a kernel needs more work-items or local memory than it
+   can have. SPILLS: one spills registers, and there is a smaller shape. */
 enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
 
-/* Halves, about, the elements of a work-item of a program whose kernels spill registers: once, as
-   each step costs a build. Twice the work-items then hold a row in a tile of its own. 0: that is
-   done, or there is no such shape. */
+/* Halves, about, the elements of a work-item if kernels spill registers; only once, as each step
+   costs a build. Twice the work-items then hold a row in its own tile. Returns 0 if that is done,
+   or there is no such shape. */
 static int clsort__lower_items(const clsort__facts *f, const clsort__config *asked,
                                clsort__config *c)
 {
@@ -8256,8 +8271,7 @@ static int clsort__lower_items(const clsort__facts *f, const clsort__config *ask
     return 1;
 }
 
-/* Says in *spills whether a kernel spills registers. Intel's drivers tell that; others do not know
-   the query. */
+/* *spills: 1 if a kernel spills registers. Only Intel's drivers know the query. */
 static clsort_status clsort__find_spills(clsort_sorter *s, cl_kernel kernel, int *spills)
 {
     enum { KERNEL_SPILL_MEM_SIZE_INTEL = 0x4109 };
@@ -8269,12 +8283,12 @@ static clsort_status clsort__find_spills(clsort_sorter *s, cl_kernel kernel, int
                                     : clsort__note(s, code, "clGetKernelWorkGroupInfo");
 }
 
-/* Creates kernel `i` of a program. Lowers *fit where it fits less. */
+/* Creates kernel `i` of a program. Lowers *fit if it fits worse. */
 static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p, int i, int *fit)
 {
     const char *const name = clsort__kernel_entries[i].name;
     const size_t need = clsort__local_need(&p->config);
-    /* for the rest */
+    /* inside kernels */
     const cl_ulong room = s->facts.local_bytes > need ? s->facts.local_bytes - need : 0;
     clsort__config fewer = p->config;
     size_t group = 0;
@@ -8295,7 +8309,7 @@ static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p,
     return CL_SUCCESS;
 }
 
-/* Creates a program's kernels, and says in *fit how they fit. */
+/* Creates a program's kernels. *fit: of the one that fits worst. */
 static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fit)
 {
     int i;
@@ -8306,7 +8320,7 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
     return CL_SUCCESS;
 }
 
-/* log2 of the fewest work-items that kernels work with. */
+/* log2 of the smallest work-group that kernels work with. */
 static cl_uint clsort__least_group(const clsort__config *c)
 {
     const clsort__radix_form *form = clsort__find_radix_form(c->family);
@@ -8319,8 +8333,8 @@ static cl_uint clsort__least_group(const clsort__config *c)
                                                         : 0;
 }
 
-/* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with
-   nothing made, if there is none that is right. */
+/* Makes a program and its kernels from an entry of the cache. If that is missing or damaged,
+   returns 0 without a message, and with nothing made. */
 static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort__recipe *r,
                               int *fit)
 {
@@ -8336,7 +8350,7 @@ static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort
     return 0;
 }
 
-/* Offers a program to the cache, unless that has it. Failures do not matter. */
+/* Offers a program to the cache, unless that has it. Ignores failures. */
 static void clsort__save_program(clsort_sorter *s, clsort__program *p)
 {
     clsort__recipe r;
@@ -8363,15 +8377,16 @@ static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, 
     return clsort__create_kernels(s, p, fit);
 }
 
-/* Builds p->config, with fewer elements for each work-item where kernels spill, and halving the
-   work-group until every kernel fits. */
+/* Builds p->config: with fewer elements for each work-item if kernels spill, then with half the
+   work-group until all kernels fit. */
 static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
 {
     for (;;) {
         int fit = CLSORT__TOO_LARGE;
         const clsort_status status = clsort__make_program(s, p, &fit);
         if (status == CL_SUCCESS && fit == CLSORT__FITS) return CL_SUCCESS;
-        if (status == CL_SUCCESS) clsort__save_program(s, p);   /* the next start tries it, too */
+        if (status == CL_SUCCESS) clsort__save_program(s, p);   /* the next start tries this shape,
+                                                                   too */
         clsort__release_program(p);
         if (status != CL_SUCCESS) return status;
         if (fit == CLSORT__SPILLS) clsort__lower_items(&s->facts, &p->asked, &p->config);
@@ -8395,7 +8410,7 @@ static clsort__program *clsort__find_exactly(clsort_sorter *s, const clsort__con
     return NULL;
 }
 
-/* Finds a program; for few elements also one that is for more. */
+/* Finds a program, or a larger one that contains it. */
 static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__config *asked)
 {
     clsort__config more = *asked;
@@ -8406,8 +8421,7 @@ static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__con
                : clsort__find_exactly(s, &more);
 }
 
-/* Builds a program, unless it is built already. With CLSORT_FLAG_NO_BUILD in flags that is an
-   error. */
+/* Builds a program, unless it is built. With CLSORT_FLAG_NO_BUILD a missing one is an error. */
 static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config *asked,
                                           cl_uint flags)
 {
@@ -8424,7 +8438,7 @@ static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config
     return CL_SUCCESS;
 }
 
-/* The program of the utility family. With on_device it reads the count of a sort on the device. */
+/* The config of the utility program. on_device: it reads a sort's count on the device. */
 static clsort__config clsort__utility_config(const clsort__facts *f, const clsort__policy *n,
                                              int on_device)
 {
@@ -8440,7 +8454,7 @@ static clsort__config clsort__utility_config(const clsort__facts *f, const clsor
 
 /* ---- >>presets ------------------------------------------------------------------------------- */
 
-/* The names; a variant is a sum of CLSORT__AS(question, answer). */
+/* Names of algorithms. A variant is a sum of CLSORT__AS(...), one for each detail. */
 #define CLSORT__AS(question, answer) \
     ((cl_uint)CLSORT__##question##_##answer << CLSORT__AT_##question)
 static const struct clsort__preset {
@@ -8490,9 +8504,9 @@ static const struct clsort__preset {
 };
 enum { CLSORT__PRESETS = sizeof clsort__presets / sizeof *clsort__presets };
 
-/* The suffixes of names: each answers one question in place of the name. */
+/* Suffixes of names. Each replaces one detail of the name. */
 static const struct clsort__suffix {
-    const char *word;           /* NULL: the end */
+    const char *word;           /* NULL ends the list */
     cl_uint algorithm, variant;
     int at;
 } clsort__suffixes[] = {
@@ -8510,7 +8524,7 @@ static const struct clsort__suffix {
     { NULL, 0, 0, 0 }
 };
 
-/* Changes a variant by suffixes. Returns 0 if one is not known, or answers a question again. */
+/* Changes a variant by suffixes. Returns 0 if one is unknown, or two set the same detail. */
 static int clsort__read_suffixes(cl_uint algorithm, const char *text, cl_uint *variant)
 {
     cl_uint answered = 0;
@@ -8529,7 +8543,8 @@ static int clsort__read_suffixes(cl_uint algorithm, const char *text, cl_uint *v
     return 1;
 }
 
-/* Names a description by a preset and suffixes. Returns how many suffixes, or CLSORT__NO_NAME. */
+/* Names a description by a preset and suffixes. Returns the number of suffixes, or
+   CLSORT__NO_NAME. */
 enum { CLSORT__NAME_BYTES = 64, CLSORT__NO_NAME = 99 };
 static int clsort__try_name(const struct clsort__preset *p, const clsort_tuning *t, char *name)
 {
@@ -8552,8 +8567,8 @@ static int clsort__try_name(const struct clsort__preset *p, const clsort_tuning 
                : CLSORT__NO_NAME;
 }
 
-/* Writes the name of a description's algorithm: the first one with the fewest suffixes. Returns 0
-   if there is none: something else than clsort_set_algorithm wrote the variant. */
+/* Writes the name of a description's algorithm, with as few suffixes as possible. Returns 0 if no
+   name fits: the variant did not come from clsort_set_algorithm. */
 static int clsort__find_name(const clsort_desc *d, char *name)
 {
     char tried[CLSORT__NAME_BYTES];
@@ -8573,7 +8588,7 @@ static int clsort__find_name(const clsort_desc *d, char *name)
 
 /* ---- >>plan ---------------------------------------------------------------------------------- */
 
-/* Is it CLSORT_BYTES + n, with any n? */
+/* 1 for CLSORT_BYTES + n, any n. */
 static int clsort__is_bytes(cl_uint type)
 {
     return type >> 8 == CLSORT_BYTES >> 8;
@@ -8584,10 +8599,9 @@ static cl_uint clsort__key_bits(cl_uint type)
     return clsort__is_bytes(type) ? 8 * (type & 0xFF) : type & 0xFF;
 }
 
-/* All key types but CLSORT_BYTES + n, and the bits of a float's mantissa: without them, NaNs would
-   not be last. */
+/* All key types except CLSORT_BYTES + n. CLSORT_NAN_LAST needs the bits of a float's mantissa. */
 static const struct clsort__key_type {
-    cl_uint type, mantissa_bits;    /* 0: no float */
+    cl_uint type, mantissa_bits;    /* 0: not a float */
 } clsort__key_types[] = {
     { CLSORT_U8, 0 },   { CLSORT_U16, 0 },  { CLSORT_U32, 0 },  { CLSORT_U64, 0 },
     { CLSORT_I8, 0 },   { CLSORT_I16, 0 },  { CLSORT_I32, 0 },  { CLSORT_I64, 0 },
@@ -8595,7 +8609,6 @@ static const struct clsort__key_type {
 };
 enum { CLSORT__KEY_TYPES = sizeof clsort__key_types / sizeof *clsort__key_types };
 
-/* NULL if there is no such type. */
 static const struct clsort__key_type *clsort__find_key_type(cl_uint type)
 {
     int i;
@@ -8604,7 +8617,7 @@ static const struct clsort__key_type *clsort__find_key_type(cl_uint type)
     return NULL;
 }
 
-/* 0 of what is no float. */
+/* 0 if the type is not a float. */
 static cl_uint clsort__mantissa_bits(cl_uint type)
 {
     const struct clsort__key_type *known = clsort__find_key_type(type);
@@ -8613,11 +8626,11 @@ static cl_uint clsort__mantissa_bits(cl_uint type)
 
 static int clsort__is_float(cl_uint type) { return clsort__mantissa_bits(type) != 0; }
 
-/* The form of a public algorithm that sorts such a description (rows, segments, as published), or
-   the algorithm itself. NULL if the number is unknown or there is no such form. */
+/* The form of a public algorithm for a description (rows, segments, as published), or the algorithm
+   itself. NULL: the number is unknown, or has no such form. */
 static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d);
 
-/* Is a number one of the public algorithms? */
+/* 1 for the number of a public algorithm. */
 static int clsort__is_public(cl_uint algorithm)
 {
     const clsort__algorithm *a = clsort__find_algorithm(algorithm);
@@ -8630,7 +8643,7 @@ static size_t clsort__element_bytes(const clsort_desc *d)
     return d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
 }
 
-/* The key of a description without fields, as one. */
+/* The key of a description without fields, as a field. */
 static clsort_field clsort__only_field(const clsort_desc *d, size_t offset)
 {
     const clsort_field key = { offset, d->key_type, d->order, d->nan_order, d->zero_order };
@@ -8655,10 +8668,10 @@ static clsort__codec clsort__make_codec(const clsort_field *f)
     return c;
 }
 
-/* Do keys of different bits have the same code? */
+/* 1 if keys with different bits may have the same code. */
 static int clsort__merges_codes(const clsort__codec *c) { return c->minus_zero || c->nans; }
 
-/* The same in 64 bits, with the key's offset, for kernels that take keys out of records; see
+/* A key's codec in 64 bits, with its offset, for kernels that take keys out of records; see
    field_code in kernels.cl. */
 static clsort__field clsort__pack_field(const clsort_field *f)
 {
@@ -8680,21 +8693,20 @@ static clsort__field clsort__pack_field(const clsort_field *f)
            | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << CLSORT__FIELD_MANTISSA;
 }
 
-/* The bytes of a packed field. */
 static size_t clsort__field_bytes(clsort__field f)
 {
     return (cl_uint)(f >> CLSORT__FIELD_BYTES & 127);
 }
 
-/* `size` bytes of a packed field of bytes, from byte `first` on. */
+/* Bytes `first` to `first` + `size` - 1 of a packed field of bytes. */
 static clsort__field clsort__field_piece(clsort__field f, size_t first, size_t size)
 {
     const clsort__field all = (clsort__field)127 << CLSORT__FIELD_BYTES, bytes = size;
     return ((f & ~all) + first) | bytes << CLSORT__FIELD_BYTES;
 }
 
-/* Packs the fields, and cuts those of bytes so that, from the last one on, codes have 8 bytes
-   wherever they can. */
+/* Packs the fields. Cuts fields of bytes so that, from the last one on, codes have 8 bytes if
+   possible. */
 static void clsort__plan_fields(const clsort_desc *d, clsort__key *k)
 {
     clsort__field pieces[CLSORT__MAX_PIECES];
@@ -8715,7 +8727,7 @@ static void clsort__plan_fields(const clsort_desc *d, clsort__key *k)
     k->field_count = count;
 }
 
-/* The first of a key's fields that make one code together with field `last`: as many as 8 bytes
+/* The first field of the code that ends with field `last`. A code has as many fields as 8 bytes
    hold. */
 static cl_uint clsort__first_field(const clsort__key *k, cl_uint last)
 {
@@ -8732,7 +8744,7 @@ static size_t clsort__fields_bytes(const clsort__key *k, cl_uint first, cl_uint 
     return bytes;
 }
 
-/* Do the fields make more than one code? */
+/* 1 if the fields make more than one code. */
 static int clsort__several_codes(const clsort_desc *d)
 {
     size_t bits = 0;
@@ -8753,14 +8765,14 @@ static size_t clsort__code_bytes(const clsort__key *k)
     return widest;
 }
 
-/* Are some bits of the code left out? */
+/* 1 if some bits of the code are ignored. */
 static int clsort__some_bits(const clsort_desc *d)
 {
     return d->first_bit
            || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
 }
 
-/* Does what is equal in some bits keep its order? */
+/* 1 if elements that are equal in the chosen bits must keep their order. */
 static int clsort__keeps_ties(const clsort_desc *d)
 {
     return clsort__some_bits(d)
@@ -8768,20 +8780,20 @@ static int clsort__keeps_ties(const clsort_desc *d)
                || d->zero_order || d->algorithm == CLSORT_MERGE);
 }
 
-/* Does the tuning name one of the published sorts of rows? */
+/* 1 if the tuning names a published sort of rows. */
 static int clsort__is_batch(const clsort_desc *d)
 {
     return clsort__local_choice(&d->tuning) >= CLSORT__LOCAL_BATCH_ODD_EVEN;
 }
 
-/* Are rows or segments sorted? Rows of top_k are not: they are selected from. */
+/* 1 if rows or segments are sorted. Rows of top_k are selected from instead. */
 static int clsort__has_segments(const clsort_desc *d)
 {
     return !d->top_k && (d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count);
 }
 
-/* Adds a part to a layout and returns its offset. It begins another buffer if the last one has no
-   room for it. */
+/* Adds a part to a layout and returns its offset. Begins another buffer if the last one has no
+   room. */
 static size_t clsort__take(clsort__layout *l, size_t bytes)
 {
     const size_t offset = l->bytes, limit = ~(size_t)15;
@@ -8795,8 +8807,8 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
     return offset;
 }
 
-/* The most bytes of a scratch buffer: the device's limit, or an array of the caller's if that is
-   larger. The caller's scratch is one buffer, of any size. */
+/* The most bytes of a scratch buffer: the device's limit, or the size of a larger array of the
+   caller's. Scratch of the caller's is one buffer of any size. */
 static size_t clsort__most_bytes(const clsort__plan *p)
 {
     const size_t keys = p->d.keys ? p->data.extent * p->data.element_bytes : 0;
@@ -8807,7 +8819,7 @@ static size_t clsort__most_bytes(const clsort__plan *p)
     return clsort__largest((size_t)most, keys, values);
 }
 
-/* Packs the fields of a description's key, and decides whether it is sorted as it is, or as codes
+/* Packs the fields of a description's key. Decides whether the key is sorted as it is, or as codes
    that are made first. */
 static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
 {
@@ -8818,7 +8830,7 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
         k->bytes = clsort__code_bytes(k);
         k->has_codes = 1;
     } else {
-        /* key_offset may be large: it is added to the place of the records */
+        /* key_offset, which may be large, is added to the place of the records */
         const clsort_field key = clsort__only_field(d, 0);
         const cl_uint bits = clsort__key_bits(d->key_type);
         k->ignored = d->last_bit ? bits - d->last_bit : 0;
@@ -8832,7 +8844,6 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
     }
 }
 
-/* Elements from the first one of the first row to the last one of the last. */
 static size_t clsort__extent(const clsort_desc *d, size_t element)
 {
     return d->rows > 1 && d->count
@@ -8845,7 +8856,7 @@ typedef struct clsort__rows {
     clsort__span span;
     size_t rows, count, element_bytes;
     size_t stride;              /* bytes between the starts of rows */
-    clsort__span starts;        /* or the elements that rows begin with, if this has a buffer */
+    clsort__span starts;        /* if it has a buffer: numbers of the rows' first elements */
 } clsort__rows;
 
 static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t count, size_t element,
@@ -8863,7 +8874,7 @@ static size_t clsort__rows_bytes(const clsort__rows *r)
     return r->count ? gaps + r->count * r->element_bytes : 0;
 }
 
-/* A buffer that is there; NULL of one that comes later. */
+/* A buffer, or NULL for CLSORT_LATER. */
 static cl_mem clsort__given(cl_mem buffer) { return buffer == CLSORT_LATER ? NULL : buffer; }
 
 /* Takes the arrays from a description. */
@@ -8882,35 +8893,34 @@ static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
     a->count = clsort__make_span(clsort__given(d->count_buffer), d->count_offset);
 }
 
-/* Are only some elements of each row written? */
+/* 1 if only some elements of each row are written. */
 static int clsort__takes_some(const clsort_desc *d)
 {
     return d->top_k && !(d->flags & CLSORT_FLAG_TOP_PARTITION);
 }
 
-/* Elements that are written per row. */
 static size_t clsort__wanted(const clsort_desc *d)
 {
     return !clsort__takes_some(d) ? d->count : d->flags & CLSORT_FLAG_TOP_NTH ? 1 : d->top_k;
 }
 
-/* The rows of outputs: those of the input, and segments that are selected from. */
+/* The rows of outputs: rows of the input, or segments that are selected from. */
 static size_t clsort__output_rows(const clsort_desc *d)
 {
     const size_t rows = d->segment_count ? clsort__takes_some(d) ? d->segment_count : 1 : d->rows;
     return rows ? rows : 1;
 }
 
-/* Is the stride of an output another one than by default? Without row_stride always: then a larger
-   count never needs less scratch. */
+/* 1 if an output's stride is not the default. Without row_stride any stride counts as such, so that
+   a larger count never needs less scratch. */
 static int clsort__own_stride(const clsort_desc *d, size_t given, size_t element, size_t key)
 {
     if (clsort__takes_some(d)) return given && given != clsort__wanted(d) * element;
     return given && (!d->row_stride || d->row_stride / key * element != given);
 }
 
-/* Derives the strides of outputs. Those of sorts are elements apart like the keys; those of
-   selections, `wanted` per row, have no gaps. */
+/* Derives the strides of outputs. By default, rows of a sort lie as the keys' rows do, and rows of
+   a selection, of `wanted` elements, have no gaps. */
 static void clsort__plan_strides(const clsort_desc *d, clsort__data *a)
 {
     const size_t step = clsort__takes_some(d) ? a->wanted : a->stride, key = a->element_bytes;
@@ -8923,7 +8933,7 @@ static void clsort__plan_strides(const clsort_desc *d, clsort__data *a)
                          || clsort__own_stride(d, d->indices_row_stride, 4, key));
 }
 
-/* Are keys, or values, sorted in place? */
+/* 1 if keys, or values, are sorted in place. */
 static int clsort__keys_stay(const clsort_desc *d)
 {
     return !d->keys_out
@@ -8938,7 +8948,7 @@ static int clsort__values_stay(const clsort_desc *d)
                && d->values_out_offset == d->values_offset);
 }
 
-/* Derives which arrays there are, which of them are written, and how they are cut into segments. */
+/* Derives the arrays of a call, which of them are written, and how they are cut into segments. */
 static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__data *a)
 {
     a->element_bytes = d->record_size ? d->record_size
@@ -8963,8 +8973,8 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
     clsort__plan_strides(d, a);
 }
 
-/* Does an order need a stable algorithm? Bare keys by all bits do not: equal ones are the same.
-   Rows do, even a single one, so that it is sorted as several are. */
+/* 1 if an order needs a stable algorithm. Bare keys by all bits do not, as equal keys are alike.
+   Rows of other elements do, even a single row, so that it is sorted as several are. */
 static int clsort__needs_stable(const clsort__plan *p)
 {
     const int in_parts = p->d.rows || p->data.at_offsets,
@@ -8974,7 +8984,6 @@ static int clsort__needs_stable(const clsort__plan *p)
     return p->d.precedes || p->d.fields || clsort__merges_codes(&p->key.codec) || (asked && shows);
 }
 
-/* The abilities that a description needs, as CLSORT__CAN_*. */
 static cl_uint clsort__demands(const clsort_desc *d)
 {
     cl_uint demands = 0;
@@ -8987,14 +8996,14 @@ static cl_uint clsort__demands(const clsort_desc *d)
     return demands;
 }
 
-/* Does an algorithm have the abilities that a description needs? */
+/* 1 if an algorithm has the abilities that a description needs. */
 static int clsort__can(cl_uint algorithm, const clsort_desc *d)
 {
     const clsort__algorithm *a = clsort__form_of(algorithm, d);
     return a && !a->left_out && !(clsort__demands(d) & ~a->can);
 }
 
-/* Does any algorithm that the description allows? */
+/* 1 if any algorithm that the description allows can sort it. */
 static int clsort__can_any(const clsort_desc *d)
 {
     cl_uint a;
@@ -9004,27 +9013,27 @@ static int clsort__can_any(const clsort_desc *d)
     return 0;
 }
 
-/* Are there keys and nothing else? */
+/* 1 if elements are bare keys. */
 static int clsort__is_bare(const clsort_desc *d)
 {
     return !d->value_size && !d->record_size && !d->indices;
 }
 
-/* Are pairs sorted whose values, or indices in their place, have 4 bytes? */
+/* 1 if elements are pairs of a key and 4 bytes: a value, or an index. */
 static int clsort__has_words(const clsort_desc *d)
 {
     const int direct = d->record_size ? d->record_size <= 16 && !d->value_size : d->value_size <= 8;
     return d->indices || !direct || (d->value_size == 4 && !d->record_size);
 }
 
-/* What was measured on the sorter's device. Each row serves a class of descriptions, up to the most
-   elements that were measured; the built-in rows and plans serve all else. Immutable: a measurement
-   makes another one, and a clone has a copy.
-   Kinds are told apart by the width of keys (up to 16 bits, 32, 64) and the payload (none, words,
-   any other): first those of sorts of one array, which have a row each, then those of top-k. These
-   have classes by k and by how many rows there are, both rounded up to 2^i, which share places; the
-   oldest is given up for one more.
-   Rows and segments that are sorted have none: there is one way to sort them. */
+/* Choices measured on the sorter's device. Each row serves a class of descriptions, up to the
+   largest count that was measured. Built-in rows and plans serve all other calls. Immutable: a
+   measurement makes another struct, and a clone has a copy.
+   A kind is a width of keys (up to 16 bits, 32, 64) and a payload (none, words, any other). The
+   first kinds are of sorts of one array, and have a row each. The next kinds are of top-k. Their
+   classes also have k and the number of rows, rounded up to 2^i; they share the other rows, and a
+   new class replaces the oldest.
+   Sorts of rows and segments have no class: there is one way to sort them. */
 enum {
     CLSORT__ARRAY_KINDS = 9,
     CLSORT__MEASURED_KINDS = 2 * CLSORT__ARRAY_KINDS,
@@ -9034,9 +9043,9 @@ enum {
 typedef struct clsort__class { cl_uint kind, k_log2, rows_log2; } clsort__class;
 typedef struct clsort__measured_row {
     clsort__class of;
-    clsort__crossover row;      /* of one array; its device is not looked at */
-    /* Of top-k, for rows of up to 2^i elements and more than 2^(i-1): how they are selected from,
-       1 + CLSORT__BY_*; 0: as planned otherwise. */
+    clsort__crossover row;      /* of one array; `device` is unused */
+    /* Top-k: how rows of more than 2^(i-1) and up to 2^i elements are selected from, 1 +
+       CLSORT__BY_*; 0: as planned otherwise. */
     unsigned char select[CLSORT__MEASURED_LENGTHS];
     cl_uint most;               /* elements of an array, or of a row; 0: nothing was measured */
     cl_uint gain;               /* as in clsort_choice */
@@ -9046,14 +9055,14 @@ typedef struct clsort__measured {
     clsort__measured_row rows[CLSORT__MEASURED_ROWS];
 } clsort__measured;
 
-/* What AUTO takes while it is tried or sized; the rest is its own. */
+/* A trial: a choice that replaces AUTO's own while it is timed or sized. */
 typedef struct clsort__trial {
-    const clsort__crossover *row;   /* NULL: its own */
-    cl_uint select;                 /* 1 + CLSORT__BY_*; 0: its own */
+    const clsort__crossover *row;   /* NULL: AUTO's own */
+    cl_uint select;                 /* 1 + CLSORT__BY_*; 0: AUTO's own */
 } clsort__trial;
 
-/* Finds the class of a description; 0: it has none. Codes of fields, expressions and several ways
-   to select have none. */
+/* Finds the class of a description. Returns 0 for fields, expressions, and selections other than
+   the first k of rows by all bits. */
 static int clsort__find_class(const clsort_desc *d, clsort__class *of)
 {
     const cl_uint bits = clsort__key_bits(d->key_type),
@@ -9070,7 +9079,7 @@ static int clsort__find_class(const clsort_desc *d, clsort__class *of)
            && !clsort__some_bits(d);
 }
 
-/* The place of a class among rows, which may be a free one; NULL: there is none. */
+/* The row of a class, else a free row; NULL: neither. */
 static clsort__measured_row *clsort__place_of(clsort__measured *m, const clsort__class *of)
 {
     clsort__measured_row *r = m->rows + CLSORT__ARRAY_KINDS;
@@ -9096,8 +9105,8 @@ static cl_uint clsort__divide_crossover(cl_uint count)
     return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
 }
 
-/* Where many elements begin on a GPU of another vendor. A program that sorts a few times builds no
-   kernels but those of merge for many. */
+/* Scales a crossover to the compute units of another vendor's GPU. A program that sorts a few times
+   builds only merge for many elements. */
 static cl_uint clsort__scale_crossover(const clsort__facts *f, const clsort__policy *p,
                                        cl_uint count)
 {
@@ -9131,8 +9140,8 @@ static clsort__crossover clsort__built_in_crossover(const clsort__facts *f, cons
     return row;
 }
 
-/* The row by which AUTO decides. Without a device radix may be hybrid from the first element on: a
-   measured row may say so, and there has to be room for it. */
+/* The row by which AUTO decides. Without a device, radix may be hybrid for any count, as a measured
+   row may say: there must be room for it. */
 static clsort__crossover clsort__find_crossover(const clsort__facts *f, const clsort__policy *p,
                                                 const clsort_desc *d)
 {
@@ -9143,11 +9152,13 @@ static clsort__crossover clsort__find_crossover(const clsort__facts *f, const cl
     clsort__crossover row = forced ? *p->forced->row
                             : own  ? own->row
                                    : clsort__built_in_crossover(f, p, d);
-    if (bits - 1 < all / 4 * 3)   /* few passes: measured on an H200, as another vendor's, too */
+    if (bits - 1 < all / 4 * 3)   /* few passes; measured on an H200, NVIDIA-only paths on and
+                                     off */
         row.radix = row.radix != CLSORT__NEVER ? row.radix / p->crossovers.few_bits_part
                     : all > 32                 ? row.radix
                                                : p->crossovers.few_bits_radix;
-    if (bits - 1 < all / 2) {     /* still fewer: passes leave samples a quarter, hybrid nothing */
+    if (bits - 1 < all / 2) {     /* still fewer: passes replace hybrid radix, and samples from a
+                                     quarter of their most on */
         row.samples /= p->crossovers.half_bits_part;
         row.radix = row.samples;
         row.hybrid = CLSORT__NEVER;
@@ -9156,16 +9167,16 @@ static clsort__crossover clsort__find_crossover(const clsort__facts *f, const cl
     return row;
 }
 
-/* Rows whose forms need the most scratch memory of all that a measured row may take: bitonic,
-   merge, and radix with room for each of its forms. */
+/* Rows of crossovers that need the most scratch of all that may be measured: bitonic, merge, and
+   radix with room for each of its forms. */
 static const clsort__crossover clsort__widest_rows[] = {
     { 0, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { 0, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { 0, 0, 64, 0, 0, 0, 0 }
 };
 
-/* Are a description's elements bare keys; or pairs that radix of samples may sort: whose values go
-   to another array, or are indices? */
+/* 1 if radix of samples may sort the elements: bare keys, or pairs with indices, or with values
+   that go to another array. */
 static int clsort__suits_samples(const clsort_desc *d)
 {
     const int indices = d->indices != NULL;
@@ -9174,8 +9185,8 @@ static int clsort__suits_samples(const clsort_desc *d)
            && (indices ? !d->value_size : d->value_size == 4 && !clsort__values_stay(d));
 }
 
-/* Are keys sorted with indices, values or in records, by a kernel that reads elements from other
-   arrays than it writes? Indices are not read. */
+/* 1 if a kernel sorts keys with indices, values or in records, and reads other arrays than it
+   writes. It does not read indices. */
 static int clsort__moves_values(const clsort_desc *d)
 {
     const int by_index = d->indices || d->value_size > 8;
@@ -9185,8 +9196,8 @@ static int clsort__moves_values(const clsort_desc *d)
     return by_index || (!clsort__keys_stay(d) && !clsort__values_stay(d));
 }
 
-/* The families that are the fastest for few elements, with work-groups and items of their own
-   choice: radix of samples, ranks or both; 0: neither is. */
+/* The families that are the fastest for few elements and choose their own work-groups and items:
+   radix of samples, by ranks or both; 0: none. */
 static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy *n,
                                     const clsort_desc *d)
 {
@@ -9206,7 +9217,7 @@ static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy
 static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
                             cl_uint algorithm, clsort__plan *p);
 
-/* Does hybrid radix sort this on a device whose passes of radix are slower than merge? */
+/* 1 if hybrid radix sorts this, on devices whose passes of radix are slower than merge. */
 static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
                                 const clsort_desc *d)
 {
@@ -9216,7 +9227,7 @@ static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
     return p.config.family == CLSORT__HYBRID;
 }
 
-/* Are there rows, or pieces of rows, enough for all cores? */
+/* 1 if there are enough rows, or pieces of rows, for all cores. */
 static int clsort__fills_cores(const clsort__plan *p)
 {
     const size_t cores = p->facts->compute_units;
@@ -9225,10 +9236,10 @@ static int clsort__fills_cores(const clsort__plan *p)
                   >= p->policy->rows.pieces_per_core * cores;
 }
 
-/* From how many elements of a row on AUTO sorts one row after another, each as an array of its own.
-   Shorter rows are sorted all at once, as segments are. On CPUs so are many rows of bare keys,
-   whatever their length: each core sorts pieces of them in vectors. More cores than two sort more
-   rows at the same time. */
+/* The elements of a row from which on AUTO sorts rows one after another, each as an array. Shorter
+   rows are sorted all at once, as segments. So are many rows of bare keys on CPUs, whatever their
+   length: each core sorts pieces of them in vectors. More than two cores sort more rows at the same
+   time. */
 static size_t clsort__long_row_least(const clsort__facts *f, const clsort__policy *n,
                                      const clsort_desc *d)
 {
@@ -9238,7 +9249,7 @@ static size_t clsort__long_row_least(const clsort__facts *f, const clsort__polic
     return clsort__divide_crossover(clsort__scale_crossover(f, n, least));
 }
 
-/* Does AUTO sort rows one after another? */
+/* 1 if AUTO sorts rows one after another. */
 static int clsort__takes_one_by_one(const clsort__plan *p)
 {
     return !p->facts->any && p->by_auto && p->d.rows > 1
@@ -9248,7 +9259,7 @@ static int clsort__takes_one_by_one(const clsort__plan *p)
            && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
 }
 
-/* The description of one of several rows, which is sorted as stable as they are. */
+/* The description of one of several rows. Its sort is as stable as theirs. */
 static clsort_desc clsort__one_row(const clsort_desc *desc)
 {
     clsort_desc d = *desc;
@@ -9258,8 +9269,8 @@ static clsort_desc clsort__one_row(const clsort_desc *desc)
     return d;
 }
 
-/* The algorithms in the order of AUTO's preference; merge first if the device is not known, and
-   where the kernels for few elements did not build: it needs no more scratch memory than these. */
+/* The algorithms in the order of AUTO's preference. Merge is first if the device is unknown, or if
+   the kernels for few elements are broken: merge needs no more scratch than these. */
 static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__policy *n,
                                           const clsort_desc *d)
 {
@@ -9290,7 +9301,7 @@ static cl_uint clsort__choose_algorithm(const clsort__facts *f, const clsort__po
     return CLSORT_AUTO;
 }
 
-/* The build options of a plan's kernels of another family. */
+/* The config of a plan's kernels of another family. */
 static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
 {
     clsort__config c = p->config;
@@ -9316,7 +9327,7 @@ static void clsort__plan_config(clsort__plan *p)
     p->algorithm->configure(p);
 }
 
-/* May kernels pack keys and values into lanes of the second array? */
+/* 1 if kernels may pack keys and values into lanes of the second array. */
 static int clsort__packs(const clsort__plan *p)
 {
     return p->key.bytes == 4 && p->config.value_bytes == 4 && !p->config.records;
@@ -9329,7 +9340,7 @@ static size_t clsort__alt_bytes(const clsort__plan *p)
     return clsort__saturating_add(clsort__round_up(n * p->key.bytes), n * p->config.value_bytes);
 }
 
-/* Takes the second array: in one buffer if it may be packed. */
+/* Lays out the second array: one buffer, if it may be packed. */
 static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
 {
     const size_t n = p->data.extent, keys = p->config.records ? 0 : n * p->key.bytes;
@@ -9343,7 +9354,7 @@ static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
     }
 }
 
-/* Lays out the scratch memory. The header's MEMORY chapter says it, tables by their bounds. */
+/* Lays out the scratch memory that the chapter MEMORY documents, with bounds for the tables. */
 static void clsort__plan_scratch(clsort__plan *p)
 {
     clsort__layout *l = &p->scratch.layout;
@@ -9367,8 +9378,8 @@ static void clsort__plan_scratch(clsort__plan *p)
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(p));
 }
 
-/* The plan of an algorithm that AUTO chose or that the description names; CLSORT_AUTO: none can
-   sort this. */
+/* Plans a sort by an algorithm, which AUTO chose or the description names. CLSORT_AUTO: no
+   algorithm can sort this. */
 static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
                             cl_uint algorithm, clsort__plan *p)
 {
@@ -9381,7 +9392,7 @@ static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, con
     clsort__plan_arrays(d, p->key.bytes, &p->data);
     p->by_auto = d->algorithm == CLSORT_AUTO;
     p->none_left = !p->d.algorithm;
-    if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* none can: keys are only read */
+    if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* the plan only reads keys */
     p->algorithm = clsort__form_of(p->d.algorithm, d);
     p->stable = clsort__needs_stable(p) || (!p->by_auto && p->algorithm->stable);
     p->indirect = p->data.has_indices || clsort__merges_codes(&p->key.codec) || d->value_size > 8
@@ -9396,15 +9407,15 @@ static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, con
     clsort__plan_config(p);
 }
 
-/* Derives everything but the layout of scratch from a description whose plain values were checked.
-   The description must not be the plan's own. */
+/* Derives everything except the layout of scratch from a description with checked values. The
+   description must not be the plan's own. */
 static void clsort__make_plan(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
                               clsort__plan *p)
 {
     clsort__plan_by(f, n, d, d->algorithm ? d->algorithm : clsort__choose_algorithm(f, n, d), p);
 }
 
-/* The most scratch that any choice of AUTO needs for a checked description on any device. */
+/* The most scratch that a choice of AUTO needs for a checked description, on any device. */
 static clsort__layout clsort__most_scratch(const clsort_desc *desc)
 {
     clsort_desc d = *desc;
@@ -9444,28 +9455,27 @@ static int clsort__rank(clsort_status status)
 #undef CLSORT__CASE
 }
 
-/* An array of a description: the names of its fields, NULL where it lacks one, and their values. */
+/* An array of a description: the names of its fields, NULL if it lacks one, and their values. */
 typedef struct clsort__array_fields {
     const char *name, *offset_name, *stride_name;
     cl_mem buffer;
     size_t offset, stride;
-    int expected;               /* fields may say more about it: it is there or will be */
-    size_t count, bytes;        /* elements of so many bytes */
-    size_t unit;                /* offset and stride must be multiples of it */
+    int expected;               /* the array is or will be there, so its fields may be set */
+    size_t count, bytes;        /* elements, and bytes of each */
+    size_t unit;                /* alignment of offset and stride */
 } clsort__array_fields;
 enum { CLSORT__ARRAY_COUNT = 10 };
 
-/* The result of the checks of a call's arguments: of all mistakes, the one whose code comes first
-   in CLSORT_STATUS_LIST, whatever the order of the checks. */
+/* The mistake that checks of a call's arguments found: of several, the one whose status is first in
+   CLSORT_STATUS_LIST, whatever the order of the checks. */
 typedef struct clsort__checks {
     clsort_sorter *s;
-    int needs_buffers;          /* the call sorts now: its buffers must be there */
+    int needs_buffers;          /* the call enqueues: its buffers must be there */
     clsort__array_fields arrays[CLSORT__ARRAY_COUNT];   /* of the description */
     clsort_status status;       /* CL_SUCCESS: no mistake */
     char detail[200];
 } clsort__checks;
 
-/* Checks for the public function that runs. */
 static clsort__checks clsort__begin_checks(clsort_sorter *s)
 {
     clsort__checks c;
@@ -9474,8 +9484,8 @@ static clsort__checks clsort__begin_checks(clsort_sorter *s)
     return c;
 }
 
-/* Would a mistake of this code be reported? A check that computes with values that other checks
-   refuse asks first: it is skipped when an earlier code is already known. */
+/* 1 if a mistake with this status would be reported: no earlier status is known. A check asks this
+   before it computes with values that an earlier check refuses. */
 static int clsort__may_blame(const clsort__checks *c, clsort_status status)
 {
     return clsort__rank(status) < clsort__rank(c->status);
@@ -9491,7 +9501,7 @@ static void clsort__blame(clsort__checks *c, clsort_status status, const char *f
     va_end(arguments);
 }
 
-/* One possible mistake: whether it was made, and its text for the message. */
+/* A possible mistake: whether it was made, and its text. */
 typedef struct clsort__mistake { int made; const char *detail; } clsort__mistake;
 
 static void clsort__blame_first(clsort__checks *c, clsort_status status, const clsort__mistake *m,
@@ -9505,7 +9515,6 @@ static void clsort__blame_first(clsort__checks *c, clsort_status status, const c
 #define CLSORT__BLAME(c, status, list) \
     clsort__blame_first(c, status, list, sizeof list / sizeof *list)
 
-/* Reports the mistake, if there is one. */
 static clsort_status clsort__conclude(const clsort__checks *c)
 {
     return c->status == CL_SUCCESS ? CL_SUCCESS
@@ -9519,7 +9528,7 @@ static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigne
     clsort__blame(c, status, "fields[%u].%s", i, name);
 }
 
-/* Is the order given once, and completely? */
+/* Checks that the order is given once, and completely. */
 static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
 {
     const clsort__mistake mistakes[] = {
@@ -9591,7 +9600,7 @@ static void clsort__check_values(clsort__checks *c, const clsort_desc *d)
     clsort__check_field_values(c, d);
 }
 
-/* Is the range of bits one of the key's? */
+/* Checks the range of bits. */
 static void clsort__check_bits(clsort__checks *c, const clsort_desc *d)
 {
     const cl_uint width = clsort__key_bits(d->key_type), last = d->last_bit ? d->last_bit : width;
@@ -9620,8 +9629,8 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
     CLSORT__BLAME(c, CLSORT_ERROR_UNKNOWN_FLAG, mistakes);
 }
 
-/* Names the part of a description that an algorithm cannot do. a is NULL if it has no form for such
-   rows or segments. */
+/* The part of a description that algorithm a cannot do. a is NULL if no form sorts such rows or
+   segments. */
 static const char *clsort__unsupported_part(const clsort__algorithm *a, const clsort_desc *d)
 {
     const cl_uint missing = a ? clsort__demands(d) & ~a->can : (cl_uint)CLSORT__CAN_BOUNDS;
@@ -9633,7 +9642,7 @@ static const char *clsort__unsupported_part(const clsort__algorithm *a, const cl
     return d->rows > 1 ? "rows" : d->segments || d->segment_count ? "segments" : "count_buffer";
 }
 
-/* Blames the algorithm that a description names, and lists those that could sort it. */
+/* Blames the algorithm of a description, and lists algorithms that can sort it. */
 static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
 {
     const cl_uint asked = d->algorithm ? d->algorithm : (cl_uint)CLSORT_MERGE;
@@ -9699,8 +9708,8 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
     clsort__check_tuning(c, d);
 }
 
-/* Does the size of `count` elements of `size` bytes at an offset fit into a size_t? With a margin
-   for rounding and for sums of several arrays. */
+/* 1 if `count` elements of `size` bytes behind an offset fit into a size_t, with a margin for
+   rounding and for sums of several arrays. */
 static int clsort__fits(size_t count, size_t size, size_t offset)
 {
     const size_t most = ~(size_t)0 / 16;
@@ -9722,7 +9731,7 @@ static void clsort__need_multiple(clsort__checks *c, const char *field, size_t v
                       (double)value, (double)unit);
 }
 
-/* Both, of an array's offset. */
+/* Checks room and alignment of an array at an offset. */
 static void clsort__check_offset(clsort__checks *c, const char *field, size_t count, size_t size,
                                  size_t offset, size_t unit)
 {
@@ -9730,13 +9739,13 @@ static void clsort__check_offset(clsort__checks *c, const char *field, size_t co
     clsort__need_multiple(c, field, offset, unit);
 }
 
-/* Can the device allocate `count` elements at once? */
+/* 1 if the device can allocate `count` elements at once. */
 static int clsort__can_allocate(const clsort_sorter *s, size_t count, size_t size)
 {
     return !s->context || !clsort__product_exceeds(count, size, s->facts.max_allocation);
 }
 
-/* The same for an array that is not given yet. */
+/* Checks that an array that is not given yet can be allocated. */
 static void clsort__need_allocation(clsort__checks *c, const char *field, size_t count, size_t size)
 {
     if (clsort__can_allocate(c->s, count, size)) return;
@@ -9753,8 +9762,8 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
     { #name, #name "_offset", #name "_row_stride", d->name, d->name##_offset, \
       d->name##_row_stride, d->name != NULL, results, bytes, unit }
 
-/* Lists the arrays of a description whose order is known, for all checks of each array. Until the
-   call, the fields of scratch may be set without it. */
+/* Lists the arrays of a description with a known order, for the checks of all arrays. Before an
+   enqueue, fields of scratch may be set without a buffer. */
 static void clsort__list_arrays(clsort__checks *c, const clsort_desc *d)
 {
     const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1,
@@ -9780,7 +9789,7 @@ static void clsort__list_arrays(clsort__checks *c, const clsort_desc *d)
     memcpy(c->arrays, list, sizeof list);
 }
 
-/* Fields that only describe another one, which is not set. */
+/* Checks for fields that only describe a field that is not set. */
 static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
 {
     const int rows = d->rows || (d->top_k && d->segment_count);
@@ -9803,7 +9812,7 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
     }
 }
 
-/* Values and records, and whether keys lie inside of these. */
+/* Checks values and records, and that keys lie inside records. */
 static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_t key)
 {
     const int outside = d->key_offset > d->record_size || d->record_size - d->key_offset < key;
@@ -9829,8 +9838,8 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
     }
 }
 
-/* Can the arrays be addressed, and those that are not given yet be allocated? Are offsets and
-   strides multiples of what they must be? */
+/* Checks that arrays can be addressed; that arrays not given yet can be allocated; that offsets and
+   strides are aligned. */
 static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d)
 {
     const size_t rows = clsort__output_rows(d);
@@ -9846,7 +9855,7 @@ static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d)
     }
 }
 
-/* Limits of rows and segments: from the first row to the last, fewer than 2^32 elements. */
+/* Checks rows and segments: fewer than 2^32 elements from the first row to the last. */
 static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t element)
 {
     const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count,
@@ -9863,7 +9872,7 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     if (clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) clsort__check_arrays(c, d);
 }
 
-/* Limits of a selection's rows: each has fewer than 2^32 elements; all together may have more. */
+/* Checks a selection's rows: each has fewer than 2^32 elements; all together may have more. */
 static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size_t element)
 {
     const size_t results = clsort__output_rows(d), rows = d->segment_count ? 1 : results,
@@ -9893,8 +9902,8 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
     }
 }
 
-/* Are all buffers given that a call needs, and none left to later? Without elements none is
-   needed. */
+/* Checks that the call has the buffers that it needs, none of them CLSORT_LATER. Without elements
+   it needs none. */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
@@ -9917,7 +9926,7 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
 
-/* All checks of a description that need no buffer. */
+/* All checks of a description that read no buffer. */
 static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     size_t key, element;
@@ -9947,8 +9956,7 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     if (c->needs_buffers) clsort__check_present(c, d, purpose);
 }
 
-/* Properties of a buffer. All buffers of a call are checked for one before any is checked for the
-   next. */
+/* Properties of a buffer. All buffers of a call are checked for one property, then for the next. */
 enum { CLSORT__KIND, CLSORT__CONTEXT, CLSORT__ACCESS, CLSORT__SIZE, CLSORT__PROPERTY_COUNT };
 
 static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range *r, int property)
@@ -9999,7 +10007,7 @@ static void clsort__sift_range(clsort__range *r, size_t i, size_t count)
     r[i] = moved;
 }
 
-/* Sorts by buffer and offset: n log n for a gather of many arrays. Not by qsort, which may
+/* Sorts by buffer and offset: in n log n, as a gather may have many arrays; not by qsort, which may
    allocate. */
 static void clsort__sort_ranges(clsort__range *r, size_t count)
 {
@@ -10013,10 +10021,11 @@ static void clsort__sort_ranges(clsort__range *r, size_t count)
     }
 }
 
-/* Does a range that is written overlap another one? Sorts the ranges. */
+/* Checks that no written range overlaps another range. Sorts the ranges. */
 static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, size_t count)
 {
-    const clsort__range *last = NULL, *written = NULL;   /* of this buffer, those that end last */
+    const clsort__range *last = NULL, *written = NULL;   /* of this buffer: the ranges that end
+                                                            last */
     size_t i;
     clsort__sort_ranges(r, count);
     for (i = 0; i < count; i++) {
@@ -10033,8 +10042,8 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, 
     return CL_SUCCESS;
 }
 
-/* Checks all buffers of a call; ranges with a NULL buffer are dropped. Changes the ranges to those
-   of parent buffers. */
+/* Checks all buffers of a call. Drops ranges with a NULL buffer; ranges of sub-buffers become
+   ranges of their parents. */
 static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, size_t count)
 {
     size_t i, given = 0;
@@ -10059,8 +10068,7 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
     return clsort__check_overlaps(s, r, given);
 }
 
-/* Writes the ranges of the segments' offsets and ends and of the count on the device to r[0] to
-   r[2]. */
+/* Writes three ranges to r: the segments' offsets, their ends, the count on the device. */
 static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
 {
     const size_t offsets = a->has_gaps ? a->segments : a->segments + 1;
@@ -10072,7 +10080,7 @@ static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
     memcpy(r, list, sizeof list);
 }
 
-/* Rows must not overlap. Without elements they do not. */
+/* Checks that rows do not overlap. Without elements they do not. */
 static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
 {
     const clsort__data *a = &p->data;
@@ -10092,8 +10100,8 @@ static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
     return CL_SUCCESS;
 }
 
-/* Does the device have the local memory that a plan's kernels need, and has AUTO an algorithm
-   left? */
+/* Checks that the device has the local memory for a plan's kernels, and that AUTO has an algorithm
+   left. */
 static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *p)
 {
     size_t need;
@@ -10108,7 +10116,7 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
     return CL_SUCCESS;
 }
 
-/* Can the sorter's own scratch be allocated? */
+/* Checks that the sorter's own scratch can be allocated. */
 static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout *l)
 {
     CLSORT__REQUIRE(s, !l->too_large, CLSORT_ERROR_SCRATCH_TOO_LARGE,
@@ -10119,7 +10127,8 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout
 
 /* ---- >>structs ------------------------------------------------------------------------------- */
 
-/* Bytes of the structs in the first version that had struct_size, and of none that may come. */
+/* The least struct_size of each struct: its bytes in the first version with struct_size.
+   CLSORT__NO_STRUCT: more than any struct will have. */
 enum {
     CLSORT__FIRST_DESC = offsetof(clsort_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_OPTIONS = offsetof(clsort_options, cache_user) + sizeof(void *),
@@ -10133,11 +10142,10 @@ enum {
     CLSORT__NO_STRUCT = 4096
 };
 
-/* The faults that a struct can have as a whole. */
 enum { CLSORT__STRUCT_IS_RIGHT, CLSORT__STRUCT_HAS_NO_SIZE, CLSORT__STRUCT_IS_TOO_NEW };
 
-/* The bytes of a struct in the program that gives it, by its first field; 0 if they are not
-   plausible. `own` is its size here, `first` that in the first version. */
+/* The bytes that a struct has in the caller's program, by its first field; 0 if that is
+   implausible. own: its size here; first: in the first version. */
 static size_t clsort__given_size(const void *given, size_t own, size_t first)
 {
     size_t size;
@@ -10146,9 +10154,9 @@ static size_t clsort__given_size(const void *given, size_t own, size_t first)
     return size >= first && size < CLSORT__NO_STRUCT && size % sizeof size == 0 ? size : 0;
 }
 
-/* Copies a struct of the program, which may have been compiled with another version's header, into
-   one of ours. Reads no byte after those that the program's struct has: fields that it lacks are 0.
-   A field that we lack must be 0. Without a struct, all of ours is 0. Returns what is wrong. */
+/* Copies a struct of the caller, compiled with any version of the header, into ours. Reads no byte
+   beyond the caller's struct; fields that it lacks become 0. A field that ours lacks must be 0.
+   Without a struct, ours becomes all 0. Returns CLSORT__STRUCT_*. */
 static int clsort__adopt(void *ours, size_t own, size_t first, const void *given)
 {
     size_t size, i;
@@ -10163,7 +10171,7 @@ static int clsort__adopt(void *ours, size_t own, size_t first, const void *given
     return CLSORT__STRUCT_IS_RIGHT;
 }
 
-/* Rejects argument `name` if something is wrong with its struct. */
+/* Rejects argument `name` if its struct is wrong. */
 static clsort_status clsort__judge_struct(clsort_sorter *s, const char *name, int wrong)
 {
     CLSORT__REQUIRE(s, wrong != CLSORT__STRUCT_HAS_NO_SIZE, CLSORT_ERROR_UNKNOWN_VALUE,
@@ -10173,7 +10181,7 @@ static clsort_status clsort__judge_struct(clsort_sorter *s, const char *name, in
     return CL_SUCCESS;
 }
 
-/* Gives one of our structs to the program: as many bytes as its struct has. */
+/* Copies one of our structs to the caller's, which may be shorter or longer. */
 static void clsort__give(void *given, const void *ours, size_t own, size_t first)
 {
     const size_t size = clsort__given_size(given, own, first);
@@ -10191,12 +10199,12 @@ typedef struct clsort__command {
     cl_event event, *event_out;
 } clsort__command;
 
-/* A sort that clsort_measure times: its first command. */
+/* The first command of a sort that clsort_measure times. */
 typedef struct clsort__timed { cl_event first; } clsort__timed;
 
-/* Is a command reported? To the caller all are, to clsort_measure only the first: a queue that
-   profiles takes some 0.005 ms for each event on NVIDIA's GPUs. Launches that only warm kernels are
-   not reported. */
+/* 1 if a command is profiled: all of them for the caller, only the first for clsort_measure, as
+   each event of a profiling queue takes some 0.005 ms on NVIDIA's GPUs. Launches that only warm
+   kernels are not. */
 static int clsort__profiles(const clsort__run *run)
 {
     const clsort_sorter *s = run->s;
@@ -10204,10 +10212,10 @@ static int clsort__profiles(const clsort__run *run)
     return s->timed ? !s->timed->first : s->options.profile != NULL;
 }
 
-/* Starts a command. Returns 0 if it is only counted, or after an error. It waits for the caller's
-   events, since a failed dependency must stop every command, and on an out-of-order queue for the
-   previous command. The last command, commands on out-of-order queues and profiled ones get an
-   event. */
+/* Starts a command. Returns 0 after an error, and if it only counts the command. Every command
+   waits for the caller's events, as a failed dependency must stop all commands; on an out-of-order
+   queue also for the previous command. The last command gets an event, and so does each one on
+   out-of-order queues, profiled or warming. */
 static int clsort__begin_command(clsort__run *run, clsort__command *c)
 {
     const int chained = run->previous && !run->in_order;
@@ -10254,7 +10262,7 @@ static void clsort__end_command(clsort__run *run, const clsort__command *c, cl_i
 #define CLSORT__ENQUEUE(run, c, function, arguments) \
     clsort__end_command(run, c, CLSORT_CL(function) arguments, #function)
 
-/* A part of scratch memory. */
+/* The part of scratch memory at an offset of its layout. */
 static clsort__span clsort__scratch_part(const clsort__scratch *m, size_t offset)
 {
     const size_t position = m->shift + offset;
@@ -10282,7 +10290,7 @@ static void clsort__arg_ulong(clsort__run *run, cl_ulong value)
     clsort__arg(run, sizeof value, &value);
 }
 
-/* A number of elements or of another unit of work, or an offset: 0 while kernels are warmed. */
+/* A count or an offset for a kernel: `amount`, or 0 while kernels are warmed. */
 static size_t clsort__amount(const clsort__run *run, size_t amount)
 {
     return run->mode == CLSORT__WARM ? 0 : amount;
@@ -10295,7 +10303,7 @@ static void clsort__arg_span(clsort__run *run, clsort__span span)
     clsort__arg_ulong(run, clsort__amount(run, span.offset));
 }
 
-/* An array, as the chosen kernel takes it. Records are one buffer, keys and values two. */
+/* An array for the chosen kernel. Records are one buffer, keys and values two. */
 static void clsort__arg_arrays(clsort__run *run, clsort__arrays a)
 {
     clsort__arg_span(run, a.keys);
@@ -10303,7 +10311,7 @@ static void clsort__arg_arrays(clsort__run *run, clsort__arrays a)
     else if (run->asked.value_bytes) clsort__arg_span(run, a.values);
 }
 
-/* Several arguments of a kind, in their order. */
+/* Sets several arguments of one kind, in their order. */
 #define CLSORT__ARGS(run, type, set, ...) \
     do { \
         const type clsort__list[] = { __VA_ARGS__ }; \
@@ -10316,13 +10324,13 @@ static void clsort__arg_arrays(clsort__run *run, clsort__arrays a)
 #define CLSORT__SPANS(run, ...) CLSORT__ARGS(run, clsort__span, clsort__arg_span, __VA_ARGS__)
 #define CLSORT__ARRAYS(run, ...) CLSORT__ARGS(run, clsort__arrays, clsort__arg_arrays, __VA_ARGS__)
 
-/* The count of a sort that has it on the device. */
+/* The buffer of the count, if the count is on the device. */
 static void clsort__arg_count(clsort__run *run, const clsort__plan *p)
 {
     if (run->asked.counted) clsort__arg_span(run, p->data.count);
 }
 
-/* The codec, and if there is a comparator, the records that it reads by number. */
+/* The codec; with a comparator, the records that it reads by index; a count on the device. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
     const cl_ulong turn = run->asked.turns * p->key.ignored;
@@ -10341,34 +10349,33 @@ static void clsort__arg_workspace(clsort__run *run, const clsort__plan *p,
     clsort__arg_span(run, w->tables);
 }
 
-/* Local memory for a tile: its keys and its words. */
 static void clsort__arg_tile(clsort__run *run, const clsort__config *shape)
 {
     clsort__arg_local(run, clsort__tile_keys(shape));
     clsort__arg_local(run, clsort__tile_words(shape));
 }
 
-/* The same, and the splits of its work-items. */
+/* Local memory for a tile of a merge: also for the splits of its work-items. */
 static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape)
 {
     clsort__arg_tile(run, shape);
     clsort__arg_local(run, clsort__tile_splits(shape));
 }
 
-/* log2 of the elements in a tile of the program that runs. */
+/* log2 of the elements in a tile. */
 static cl_uint clsort__tile_log2(const clsort__config *c, int global_tile)
 {
     return (global_tile ? c->group_log2 : c->share_log2) + c->items_log2 + (c->lanes > 1 ? 4 : 0);
 }
 
-/* The shape of a built program, or the one that it will be built with. */
+/* The shape of a built program, or the shape asked for. */
 static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config *asked)
 {
     const clsort__program *program = clsort__find_program(s, asked);
     return program ? program->config : *asked;
 }
 
-/* The shape of a plan's own kernels. */
+/* The built shape of a plan's own kernels. */
 static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
 {
     const int published = p->d.algorithm == CLSORT_BITONIC
@@ -10401,8 +10408,7 @@ static void clsort__use_utility(clsort__run *run, int kernel)
     clsort__use_kernel(run, &utility, kernel);
 }
 
-/* Counts for clsort_explain the passes over elements of the next command, and the bytes of elements
-   that it reads and writes. */
+/* For clsort_explain: adds passes over elements, and bytes of elements read and written. */
 static void clsort__traffic(clsort__run *run, cl_uint passes, cl_ulong bytes)
 {
     if (!run->tally) return;
@@ -10419,7 +10425,7 @@ static cl_ulong clsort__sorted_bytes(const clsort__plan *p)
                      * (p->config.value_bytes + (p->config.records ? 0 : p->config.key_bytes));
 }
 
-/* Adds a kind to a set; returns 1 if it is new. One that there is no room for is always new. */
+/* Adds a kind to a set; returns 1 if it is new. If there is no room, every kind is new. */
 static int clsort__add_kind(clsort__kinds *k, cl_uint kind)
 {
     size_t i;
@@ -10429,7 +10435,7 @@ static int clsort__add_kind(clsort__kinds *k, cl_uint kind)
     return 1;
 }
 
-/* PoCL compiles a kernel once for launches of fewer work-items than this, and once for others.
+/* PoCL compiles a kernel twice: for launches of fewer work-items than this, and for larger ones.
    NVIDIA's driver does not. */
 enum { CLSORT__SMALL_LAUNCH = 65535 };
 
@@ -10450,15 +10456,15 @@ static void clsort__launch(clsort__run *run, size_t items)
                      c.event_out));
 }
 
-/* The same of a plan's kernel that reads and writes all elements. */
+/* Launches a plan's kernel that reads and writes all elements. */
 static void clsort__launch_pass(clsort__run *run, const clsort__plan *p, size_t items)
 {
     clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, items);
 }
 
-/* Gathers: the indices of each row pick the elements of the target's row from the source's row; if
-   `indices` is `target`, they are copied. On CPUs a work-item moves a whole element: one for each
+/* Gathers: in each row, indices pick elements of the source for the target. If `indices` is
+   `target`, elements are copied. On CPUs a work-item moves a whole element: one work-item for each
    word of it took three times as long. */
 static void clsort__gather(clsort__run *run, const clsort__rows *source, const clsort__rows *target,
                            const clsort__rows *indices)
@@ -10496,7 +10502,8 @@ static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, s
                      c.waits, c.event_out));
 }
 
-/* Copies a plan's elements, or as many as the device knows of, to where they do not lie yet. */
+/* Copies a plan's elements, or as many as a count on the device says, unless they lie there
+   already. */
 static void clsort__copy_elements(clsort__run *run, const clsort__plan *p, clsort__span from,
                                   clsort__span to, size_t element)
 {
@@ -10514,8 +10521,7 @@ static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort_
     clsort__copy_elements(run, p, from.values, to.values, p->config.value_bytes);
 }
 
-/* If only one of keys and values would be sorted in place, copies both to `to` and takes them from
-   there. */
+/* If only keys or only values would be sorted in place, copies both to `to`, and sorts there. */
 static clsort__workspace clsort__both_in_place(clsort__run *run, const clsort__plan *p,
                                                const clsort__workspace *asked)
 {
@@ -10538,7 +10544,7 @@ static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, s
                      c.waits, c.event_out));
 }
 
-/* Enqueues a marker if the call enqueued nothing, for the caller's event. */
+/* Enqueues a marker for the caller's event, if the call enqueued nothing. */
 static void clsort__marker(clsort__run *run)
 {
     clsort__command c;
@@ -10546,7 +10552,7 @@ static void clsort__marker(clsort__run *run)
     CLSORT__ENQUEUE(run, &c, clEnqueueMarkerWithWaitList, (run->queue, c.count, c.waits, &c.event));
 }
 
-/* The events of a wait list that need no memory beyond that of clsort_create. */
+/* The most events of a wait list for which clsort_create makes room. */
 enum { CLSORT__FEW_WAITS = 15 };
 
 /* Makes room for wait lists, before the first command. */
@@ -10559,8 +10565,8 @@ static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
     return CL_SUCCESS;
 }
 
-/* Ends a run. The last event goes to the caller and, on an out-of-order queue, to the scratch slot
-   that is used until then. */
+/* Ends a run. The last event goes to the caller and, on an out-of-order queue, to the slot whose
+   scratch is used until then. */
 static clsort_status clsort__end_run(clsort__run *run, clsort__slot *slot)
 {
     const int keep = slot && run->previous && !run->in_order,
@@ -10578,17 +10584,18 @@ static clsort_status clsort__end_run(clsort__run *run, clsort__slot *slot)
 
 /* ---- >>job ----------------------------------------------------------------------------------- */
 
-/* A kind of public call. */
+/* The functions of a kind of public call. */
 typedef struct clsort__operation {
-    /* Blames mistakes, and plans a call that has none. */
+    /* Blames mistakes; plans a call that has none. */
     void (*judge)(clsort__checks *c, clsort__job *j);
-    /* Lays out scratch memory; NULL: there is none. */
+    /* Lays out scratch memory; NULL: the call has none. */
     void (*scratch)(clsort__job *j);
     /* Checks the buffers, then the limits. */
     clsort_status (*buffers)(clsort__job *j);
     /* Builds the programs, finds scratch memory. */
     clsort_status (*ready)(clsort__job *j);
-    /* Enqueues all commands. Called in each mode of a run. */
+    /* Enqueues all commands, in each mode of a run. COUNT must count as many as RUN enqueues: the
+       last one gets the caller's event. */
     void (*commands)(clsort__run *run, const clsort__job *j);
 } clsort__operation;
 
@@ -10606,28 +10613,29 @@ typedef struct clsort__piece {
 
 /* A public call. */
 struct clsort__job {
-    const clsort__operation *asked;     /* what the caller wants */
-    const clsort__operation *op;        /* what is done: a sort in place of some selections */
+    const clsort__operation *asked;     /* the operation that the caller wants */
+    const clsort__operation *op;        /* the operation that runs: a sort in place of some
+                                           selections */
     clsort_sorter *s;
-    int needs_buffers;          /* it is to be enqueued: its buffers must be there */
-    const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
-    const clsort_desc *desc;    /* one of these describes it */
+    int needs_buffers;          /* the call enqueues: its buffers must be there */
+    const char *missing;        /* the name of a required argument that is NULL; or NULL */
+    const clsort_desc *desc;    /* one of these describes the call */
     const clsort_gather_desc *gather;
     const clsort_groups_desc *groups;
     const clsort_merge_desc *merge;
     const clsort_merge_runs_desc *runs;
     const clsort_partition_desc *partition;
-    const char *argument;       /* the name of that struct in messages */
-    int wrong;                  /* what is wrong with it: CLSORT__STRUCT_* */
+    const char *argument;       /* the name of the description in messages */
+    int wrong;                  /* CLSORT__STRUCT_*: a fault of the description */
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
     clsort__plan plan;
-    clsort__plan then;          /* of the sort of one row, after a selection or instead */
-    clsort__piece pieces[CLSORT_MAX_RUNS + 1];  /* of a merge or a partition: the inputs, and the
-                                   output as the last one */
+    clsort__plan then;          /* the sort after a selection, or instead of it, or of each row */
+    clsort__piece pieces[CLSORT_MAX_RUNS + 1];  /* of a merge or a partition: inputs, then the
+                                                   output */
     cl_uint piece_count;
-    int idle;                   /* of these: no kernel has something to do */
+    int idle;                   /* a merge in which no kernel has anything to do */
     clsort__scratch scratch;
-    clsort__slot *slot;         /* of the sorter's scratch; NULL: the caller's or none */
+    clsort__slot *slot;         /* has the sorter's scratch; NULL: the caller's, or none */
     clsort__run run;
     cl_event proven;            /* the event of a sort with a proof, if the caller wants none */
 };
@@ -10641,8 +10649,8 @@ static void clsort__begin_job(clsort__job *j, clsort_sorter *s, const char *func
     clsort__begin_call(s, function);
 }
 
-/* A call that a struct of the program describes, which messages name `argument`. It is copied into
-   `own`, of `size` bytes; `first` is its size in the first version. */
+/* Begins a call that a struct of the caller describes, `argument` in messages. Copies it into
+   `own`, of `size` bytes; first: its size in the first version. */
 static void clsort__given_job(clsort__job *j, clsort_sorter *s, const char *function,
                               const clsort__operation *op, const char *argument,
                               const void *given, void *own, size_t size, size_t first)
@@ -10653,8 +10661,7 @@ static void clsort__given_job(clsort__job *j, clsort_sorter *s, const char *func
     j->argument = argument;
 }
 
-/* The first checks of an enqueue call: NULL arguments and the wait list. Then keeps the
-   arguments. */
+/* First checks of an enqueue call: NULL arguments, the wait list. Keeps the arguments. */
 static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
                                           const cl_event *wait, cl_event *done)
 {
@@ -10675,14 +10682,14 @@ static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue qu
     return CL_SUCCESS;
 }
 
-/* Does a call plan by choices that were measured, where others are built in? */
+/* 1 if measured choices plan the call. */
 static int clsort__has_choices(const clsort__job *j)
 {
     const clsort__policy *n = j->s->policy;
     return n->measured && !n->pinned && !n->forced && j->desc && !j->desc->algorithm;
 }
 
-/* Checks a call as it was asked for and plans it, maybe once more by another choice. */
+/* Checks and plans a call as the caller asked for it. May run again, with other choices. */
 static void clsort__check_call(clsort__checks *c, clsort__job *j)
 {
     j->op = j->asked;
@@ -10690,8 +10697,8 @@ static void clsort__check_call(clsort__checks *c, clsort__job *j)
     j->plan.config.comparator = clsort__find_comparator(j->s, &j->plan.d);
 }
 
-/* Checks the arguments of a call, but not its queue, events and buffers, and plans it. What a
-   measured choice has no scratch memory for is planned by the built-in one. */
+/* Checks the arguments of a call, except queue, events and buffers, and plans it. If a measured
+   choice needs too much scratch, plans by the built-in one. */
 static clsort_status clsort__plan_job(clsort__job *j)
 {
     clsort__checks c = clsort__begin_checks(j->s);
@@ -10733,7 +10740,7 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     return s->facts.releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
-/* Does another plan sort: what was selected, or rows one after another? */
+/* 1 if the plan `then` sorts: selected elements, or rows one after another. */
 static int clsort__sorts_then(const clsort__plan *p)
 {
     return p->select.sorts_after || p->select.how == CLSORT__BY_SORTING || p->one_by_one;
@@ -10751,7 +10758,6 @@ static clsort_status clsort__check_limits(const clsort__job *j)
     return clsort__sorts_then(p) ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
 }
 
-/* Bytes from the first element of an output to the last one. */
 static size_t clsort__output_bytes(const clsort__plan *p, size_t element, size_t apart)
 {
     const clsort__rows r = clsort__make_rows(clsort__no_span, clsort__output_rows(&p->d),
@@ -10759,7 +10765,7 @@ static size_t clsort__output_bytes(const clsort__plan *p, size_t element, size_t
     return clsort__rows_bytes(&r);
 }
 
-/* Checks the buffers of a sort or a selection that are given, and the one of a proof. */
+/* Checks the buffers of a sort or a selection, as far as given, and the proof's. */
 static clsort_status clsort__check_buffers(clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
@@ -10785,7 +10791,7 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     return clsort__check_limits(j);
 }
 
-/* Takes the whole scratch memory from one buffer, from `first` on. */
+/* Takes all scratch memory from one buffer, at `first`. */
 static void clsort__scratch_from(const clsort__plan *p, clsort__span first,
                                  clsort__scratch *scratch)
 {
@@ -10796,7 +10802,7 @@ static void clsort__scratch_from(const clsort__plan *p, clsort__span first,
     while (++i < p->scratch.layout.buffers);
 }
 
-/* Finds a plan's scratch: the caller's, or the slot of the run's queue; then the run waits for the
+/* Finds a plan's scratch: the caller's, or the slot of the run's queue. The run then waits for the
    slot's last user. */
 static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *p,
                                           clsort__scratch *scratch, clsort__slot **slot)
@@ -10821,8 +10827,8 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     return CL_SUCCESS;
 }
 
-/* Runs a clsort_enqueue_* call: the checks in their order, then its commands, counted first and
-   then enqueued. */
+/* Runs a clsort_enqueue_* call: the checks in their order, then its commands, first counted, then
+   enqueued. */
 static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
                                      const cl_event *wait, cl_event *done)
 {
@@ -10841,15 +10847,15 @@ static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_
     return clsort__end_run(run, j->slot);
 }
 
-/* Plans a call and checks the buffers that are given, for calls that enqueue nothing. */
+/* Plans a call that enqueues nothing, and checks the buffers that are given. */
 static clsort_status clsort__check_job(clsort__job *j)
 {
     CLSORT__MUST(clsort__plan_job(j));
     return j->op->buffers(j);
 }
 
-/* Replaces every buffer of a planned call that is not given yet by the address of a byte: where
-   nothing is enqueued, or no elements are, commands only compare buffers. */
+/* Replaces the missing buffers of a planned call by addresses of bytes. If nothing is enqueued, or
+   no element, commands only compare buffers. */
 static void clsort__fake_buffers(clsort__job *j, char places[6])
 {
     clsort_desc *const d = &j->plan.d;
@@ -10861,12 +10867,12 @@ static void clsort__fake_buffers(clsort__job *j, char places[6])
     clsort__scratch_from(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
 }
 
-/* The buffer that replaces all others while kernels are warmed. Radix kernels without elements
-   still write their tables, of 1024 blocks or 8 digits. */
+/* Bytes of the buffer that replaces all others while kernels are warmed. Radix kernels without
+   elements still write their tables, of 1024 blocks or 8 digits. */
 enum { CLSORT__DUMMY_BYTES = 1 << 16 };
 
-/* Launches every kernel of a call with its geometry and no elements, on the run's queue or, without
-   one, on the sorter's own, and waits for the last one. */
+/* Launches every kernel of a call with its geometry and no elements, and waits for the last one; on
+   the run's queue, else on the sorter's own. */
 static clsort_status clsort__warm_job(clsort__job *j)
 {
     clsort_sorter *s = j->s;
@@ -10895,9 +10901,9 @@ static clsort_status clsort__event_time(clsort_sorter *s, cl_event event, cl_pro
     return CLSORT__TRY(s, clGetEventProfilingInfo, (event, what, sizeof *ns, ns, NULL));
 }
 
-/* Writes the first word of a buffer, on a queue or, without one, on the sorter's own, and waits.
-   *end receives the time when that ended; NULL: it is not wanted. NVIDIA's driver gives a buffer
-   its memory when a command first uses it: 0.1 to 0.3 ms on an H200. */
+/* Writes the first word of a buffer and waits; on `queue`, else on the sorter's own. *end, unless
+   end is NULL, receives the time when the command ended. NVIDIA's driver gives a buffer its memory
+   at its first use: 0.1 to 0.3 ms on an H200. */
 static clsort_status clsort__touch(clsort_sorter *s, cl_command_queue queue, cl_mem buffer,
                                    cl_ulong *end)
 {
@@ -10917,7 +10923,7 @@ static clsort_status clsort__touch(clsort_sorter *s, cl_command_queue queue, cl_
     return status;
 }
 
-/* Makes the scratch of a plan ahead, for a queue; NULL: for the next one that needs some. */
+/* Makes the scratch of a plan ahead for a queue; NULL: for the next queue that needs some. */
 static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue queue,
                                              const clsort__plan *p)
 {
@@ -10936,8 +10942,8 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
 
 /* ---- >>bitonic ------------------------------------------------------------------------------- */
 
-/* One launch over tiles: the stages up to `stage` from `from` to `to`; or, if `tail`, the end of
-   that stage in `to`. */
+/* One launch over tiles: stages up to `stage`, from `from` to `to`; if `tail`, the end of `stage`,
+   in `to`. */
 static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                               clsort__arrays from, clsort__arrays to, int tail, cl_uint stage)
 {
@@ -10958,8 +10964,7 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
     clsort__launch_pass(run, p, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
 }
 
-/* The steps of bits top ... low, in place, by the kernel whose windows have 2^bits elements or
-   vectors. */
+/* Steps of bits top ... low, in place, in windows of 2^bits elements or vectors. */
 static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
                                 const clsort__config *shape, clsort__arrays a, cl_uint bits,
                                 cl_uint top, cl_uint low, cl_uint mirror)
@@ -10990,9 +10995,9 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
     clsort__launch(run, p->d.count);
 }
 
-/* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `alt`
-   are swapped by kernel A. Without a chosen step, windows of 16 items do any number of steps; else
-   each number of steps has its own kernel, as published. */
+/* The steps of a stage over global memory, from bit `stage` down to bit `floor`. Kernel A swaps
+   `now` and `alt`. Windows of 16 items do any number of steps; if the name sets a step, each number
+   of steps has its own kernel, as published. */
 static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
                                  const clsort__config *shape, clsort__arrays *now,
                                  clsort__arrays *alt, cl_uint stage, cl_uint floor)
@@ -11019,7 +11024,7 @@ static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
     }
 }
 
-/* Sorts `from` into `to`, which may be the same. Kernel A works out of place, by way of alt. */
+/* Sorts `from` into `to`, which may be equal. Kernel A works out of place, by way of alt. */
 static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const cl_uint local = clsort__local_choice(&p->d.tuning),
@@ -11047,8 +11052,8 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
 }
 
 /* Work-group and tile of bitonic kernels. One work-item holds a tile, in vector registers of 16
-   elements, if the caller asks for more items than other registers hold, and on CPUs with vectors
-   if the caller names no shape. */
+   elements, if the caller asks for more items than plain registers hold, and on CPUs with vectors
+   if the caller sets no shape. */
 static void clsort__bitonic_shape(const clsort__plan *p, const clsort_tuning *t, clsort__config *c)
 {
     const clsort__policy *n = p->policy;
@@ -11078,7 +11083,6 @@ static void clsort__plan_bitonic(clsort__plan *p)
 
 /* ---- >>merge --------------------------------------------------------------------------------- */
 
-/* Elements of a tile. */
 static size_t clsort__merge_tile(const clsort__config *shape)
 {
     return (size_t)1 << (shape->share_log2 + shape->items_log2);
@@ -11134,7 +11138,7 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     clsort__launch_pass(run, p, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
 
-/* Sorts tiles or, by Bainville's kernel, blocks of a work-group, from w->from to `to`. */
+/* Sorts tiles from w->from to `to`; in the published form blocks, by Bainville's kernel. */
 static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const clsort__workspace *w,
                                 clsort__arrays to)
 {
@@ -11164,8 +11168,9 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
-/* A kernel of its own finds a pass's splits if many more work-groups are launched than run at once:
-   none then waits for its search. A comparator's splits must be clamped before use. */
+/* 1 if a separate kernel finds the splits of a pass: if many more work-groups are launched than run
+   at once, so that none waits for its own search. A comparator's splits must be clamped before
+   use. */
 static int clsort__stores_splits(const clsort__plan *p, size_t slice)
 {
     return p->d.precedes
@@ -11173,8 +11178,8 @@ static int clsort__stores_splits(const clsort__plan *p, size_t slice)
                && p->d.count / slice > clsort__busy_groups(p));
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt. Tiles are sorted to `to` or to alt,
-   so that the last pass ends in `to`. As published, blocks of work-groups are not merged. */
+/* Sorts `from` into `to`, which may be equal, by way of alt. Tiles are sorted to `to` or to alt, so
+   that the last pass ends in `to`. The published form does not merge its blocks. */
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
@@ -11198,13 +11203,13 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     }
 }
 
-/* In merges of runs, tiles of bare keys that work-groups share are sorted as buckets. */
+/* 1 if work-groups sort the tiles of a merge of runs as buckets: bare keys. */
 static int clsort__run_buckets(const clsort__config *c)
 {
     return !c->value_bytes && !clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
 }
 
-/* The shape of merge kernels. On a CPU each work-item has a slice, unless the caller names a
+/* The shape of merge kernels. On CPUs each work-item has a slice, unless the caller sets a
    work-group. */
 static void clsort__merge_shape(clsort__plan *p)
 {
@@ -11227,8 +11232,9 @@ static void clsort__merge_shape(clsort__plan *p)
                            ? n->tiles.most_group_log2 : n->tiles.most_merging_log2, c);
 }
 
-/* CPUs with vectors merge in them bare keys, and keys with ascending indices: vector kernels are
-   not stable, so equal elements must be the same, or ordered by index. */
+/* 1 if merge works in vector registers: on CPUs with vectors, for bare keys, or keys with ascending
+   indices. Vector kernels are not stable, so equal elements must be the same, or ordered by
+   index. */
 static int clsort__merges_vectors(const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && p->facts->has_vectors
@@ -11269,7 +11275,7 @@ static size_t clsort__merge_tables(const clsort__plan *p)
         (j)->pieces[(j)->piece_count++] = clsort__added; \
     } while (0)
 
-/* Checks a piece, whose buffers must be there if `needs_buffers`. */
+/* Checks a piece. If `needs_buffers`, its buffers must be there. */
 static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int needs_buffers,
                                 const clsort__piece *p)
 {
@@ -11288,8 +11294,8 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
     if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names.keys);
 }
 
-/* Copies the fields of a merge or a partition to a sort that needs the same arrays, for its checks
-   and its plan. */
+/* Copies fields that merges and partitions share to a sort's description, for its checks and its
+   plan. Its arrays are the outputs: if these are given, the device could allocate them. */
 #define CLSORT__COPY_FIELDS(d, m) \
     do { \
         (d).key_type = (m)->key_type; \
@@ -11308,8 +11314,8 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
         (d).scratch_size = (m)->scratch_size; \
     } while (0)
 
-/* Mistakes in what merges and partitions have in common, as a sort. family: whose self-test may
-   have failed; 0: none. */
+/* Checks the fields that merges and partitions share, as those of a sort. family: the self-test may
+   have found its kernels wrong; 0: none. */
 static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_uint family)
 {
     const int alone = c->needs_buffers && d->count && !d->scratch;
@@ -11330,7 +11336,7 @@ static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_ui
     clsort__check_desc(c, d, CLSORT__TO_SORT);
 }
 
-/* Checks all pieces of a call, and plans the sort. Returns 0 if there is a mistake. */
+/* Checks all pieces of a call, and plans it as a sort. Returns 0 after a mistake. */
 static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort__job *j)
 {
     cl_uint i;
@@ -11339,8 +11345,8 @@ static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort_
     return c->status == CL_SUCCESS;
 }
 
-/* Writes the ranges of all pieces and of the caller's scratch memory to r; returns their number. A
-   merge of runs with scratch memory reads its output, too. Runs without elements have no range. */
+/* Writes the ranges of all pieces and of the caller's scratch to r; returns their number. A merge
+   of runs with scratch reads its output, too. Runs without elements have no range. */
 static size_t clsort__piece_ranges(const clsort__job *j, clsort__range *r)
 {
     const clsort_desc *d = &j->plan.d;
@@ -11364,7 +11370,6 @@ static size_t clsort__piece_ranges(const clsort__job *j, clsort__range *r)
     return 2 * n + 1;
 }
 
-/* Checks the buffers of a merge. */
 static clsort_status clsort__check_piece_buffers(clsort__job *j)
 {
     clsort__range r[2 * CLSORT_MAX_RUNS + 3];
@@ -11381,7 +11386,6 @@ static clsort_status clsort__ready_pieces(clsort__job *j)
     return clsort__find_scratch(&j->run, &j->plan, &j->scratch, &j->slot);
 }
 
-/* Checks a merge piece by piece, and plans it. */
 static void clsort__check_merge(clsort__checks *c, clsort__job *j)
 {
     const clsort_merge_desc *m = j->merge;
@@ -11401,7 +11405,7 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
     j->plan.config.subset = 0;
 }
 
-/* All commands of a merge: one pass. An input without elements is replaced by the other one. */
+/* All commands of a merge: one pass. An input without elements is replaced by the other input. */
 static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
 {
     const clsort__config shape = clsort__tile_shape(j->s, &j->plan);
@@ -11419,8 +11423,8 @@ static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
 
 /* ---- >>runs ---------------------------------------------------------------------------------- */
 
-/* Local memory of a merge of runs in bytes: for the shares of a tile; for the search for tiles; for
-   tiles of bare keys. */
+/* Bytes of local memory for a merge of runs: the shares of a tile; the search for tiles; tiles of
+   bare keys. */
 static size_t clsort__share_bytes(const clsort__config *c)
 {
     return c->share_log2 ? 4 * CLSORT__SHARE_WORDS((size_t)1 << c->share_log2) : 0;
@@ -11440,7 +11444,7 @@ static size_t clsort__bucket_most(size_t code_bytes, cl_uint group_log2)
     return (size_t)CLSORT__EDGE_BUCKET_ITEMS(code_bytes) << group_log2;
 }
 
-/* The most elements of a work-group's tile. They fill a bucket; else each share begins at a
+/* The most elements of a work-group's tile. Bare keys fill a bucket; else each share begins at a
    work-item's items. */
 static size_t clsort__runs_room(const clsort__config *shape, cl_uint group_log2)
 {
@@ -11449,8 +11453,8 @@ static size_t clsort__runs_room(const clsort__config *shape, cl_uint group_log2)
                : CLSORT__RUNS_TILE((size_t)1 << group_log2, (size_t)1 << shape->items_log2);
 }
 
-/* By how many elements the tiles before a place may differ, where work-groups share them. Scratch
-   memory is for as many tiles as the smallest make, which have no room for that. */
+/* Elements by which the end of a work-group's tile may miss its even place. The smallest tiles have
+   no slack: scratch memory has room for as many tiles as these make. */
 static size_t clsort__runs_slack(const clsort__policy *n, const clsort__config *shape)
 {
     return shape->share_log2 > CLSORT__RUNS_GROUP_LOG2
@@ -11458,7 +11462,7 @@ static size_t clsort__runs_slack(const clsort__policy *n, const clsort__config *
                : 0;
 }
 
-/* Elements of a tile. Work-items have fewer in short outputs, to keep all cores busy. */
+/* Elements of a tile. Work-items have shorter tiles in short outputs, to keep all cores busy. */
 static size_t clsort__runs_tile(const clsort__plan *p, const clsort__config *shape, size_t n)
 {
     size_t tile = p->policy->runs.most_tile;
@@ -11475,7 +11479,6 @@ static cl_uint clsort__runs_step(const clsort__policy *n, const clsort__config *
     return shape->share_log2 ? n->runs.step_log2 : n->runs.serial_step_log2;
 }
 
-/* Plans the kernels of a merge of runs. */
 static void clsort__plan_runs(clsort__plan *p)
 {
     clsort__config *c = &p->config;
@@ -11516,7 +11519,6 @@ static size_t clsort__add_runs(const clsort_merge_runs_desc *m, clsort__job *j)
     return n;
 }
 
-/* Checks a merge run by run, and plans it. */
 static void clsort__check_runs(clsort__checks *c, clsort__job *j)
 {
     const clsort_merge_runs_desc *m = j->runs;
@@ -11535,7 +11537,7 @@ static void clsort__check_runs(clsort__checks *c, clsort__job *j)
     if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(&j->plan);
 }
 
-/* A table with a row for each tile, whatever work-groups the kernels get, and for each sample. */
+/* A table with rows for samples, and for as many tiles as the smallest work-groups would make. */
 static void clsort__runs_scratch(clsort__job *j)
 {
     clsort__plan *p = &j->plan;
@@ -11550,7 +11552,7 @@ static void clsort__runs_scratch(clsort__job *j)
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
 }
 
-/* A merge of runs: those that have elements, and how their output is cut. */
+/* A merge of the runs that have elements, and how their output is cut. */
 typedef struct clsort__runs_job {
     const clsort__plan *p;
     clsort__config shape;
@@ -11565,7 +11567,8 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
 {
     const clsort__plan *p = &j->plan;
     const clsort__config shape = clsort__built_shape(j->s, &p->config);
-    const size_t shifts = shape.share_log2 > 0;   /* work-items have their samples at multiples */
+    const size_t shifts = shape.share_log2 > 0;   /* samples of work-items lie at multiples of a
+                                                     step */
     const clsort__piece *piece = j->pieces, *out = j->pieces + j->piece_count - 1;
     cl_uint i;
     memset(r, 0, sizeof *r);
@@ -11590,7 +11593,7 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
     r->splits_at = clsort__span_from(r->samples_at, r->samples * 4 * CLSORT__MOST_RUNS);
 }
 
-/* Arguments: the buffers of one kind of array, then their offsets in a vector. */
+/* Arguments: the buffers of the runs' keys or values, then their offsets in a vector. */
 static void clsort__arg_run_spans(clsort__run *run, const clsort__runs_job *r, int values)
 {
     cl_ulong offsets[CLSORT_MAX_RUNS];
@@ -11663,7 +11666,7 @@ static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job
                                                        : clsort__ceil_divide(r->tiles, each));
 }
 
-/* All commands of a merge of runs. A single one is copied. */
+/* All commands of a merge of runs. A single run is copied. */
 static void clsort__merge_all_runs(clsort__run *run, const clsort__job *j)
 {
     clsort__runs_job r;
@@ -11695,13 +11698,13 @@ typedef struct clsort__radix_local {
     size_t few;                 /* clsort_radix_small */
 } clsort__radix_local;
 
-/* A partition into up to 16 parts where warps rank by votes. */
+/* 1 for a partition into up to 16 parts, ranked by votes in warps. */
 static int clsort__few_votes(const clsort__config *c)
 {
     return c->few_parts && c->team == CLSORT__WARP;
 }
 
-/* Local memory of the scatter then. */
+/* Bytes of local memory for the scatter of such a partition. */
 static size_t clsort__votes_local(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, words = (c->value_bytes + 3) / 4,
@@ -11739,7 +11742,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     return l;
 }
 
-/* Words of an element's wider part. */
+/* Words of an element's wider part, key or payload. */
 static cl_uint clsort__radix_widest(const clsort__config *c)
 {
     const cl_uint words = (c->value_bytes + 3) / 4, key_words = (c->key_bytes + 3) / 4;
@@ -11770,7 +11773,7 @@ static void clsort__radix_large(const clsort__policy *p, clsort__config *c)
                                      : p->radix.large_pairs;
 }
 
-/* The shape of radix kernels. On a CPU each work-item has a block, unless the caller names a
+/* The shape of radix kernels. On CPUs each work-item has a block, unless the caller sets a
    work-group. */
 static void clsort__radix_shape(clsort__plan *p)
 {
@@ -11797,7 +11800,7 @@ static void clsort__radix_shape(clsort__plan *p)
         else if (c->digit_bits > 4 && !parts) c->digit_bits -= 4;
         else c->share_log2 = --c->group_log2;
     }
-    /* PoCL 6.0 crashes at work-groups of 2: nowhere are they faster than single work-items. */
+    /* PoCL 6.0 crashes with work-groups of 2, which are nowhere faster than single work-items. */
     if (c->group_log2 == 1) c->share_log2 = c->group_log2 = 0;
     clsort__least_tile(c);
 }
@@ -11809,7 +11812,7 @@ static size_t clsort__radix_need(const clsort__config *c)
     return c->share_log2 ? clsort__largest(l.bins, l.sums, l.few) : 0;
 }
 
-/* Chooses sweeps if the device can run them and the array is long enough. */
+/* Sweeps, if the device can run them and the array is long enough; else passes by blocks. */
 static cl_uint clsort__radix_family(const clsort__plan *p)
 {
     const clsort__facts *f = p->facts;
@@ -11829,7 +11832,7 @@ static size_t clsort__radix_most_blocks(size_t n)
                                                          : (size_t)CLSORT__RADIX_BLOCKS;
 }
 
-/* Bytes of the tables of blocks, and of sums or totals. */
+/* Bytes of the tables of blocks, with sums or totals. */
 static size_t clsort__block_tables(size_t n)
 {
     const size_t blocks = clsort__radix_most_blocks(n);
@@ -11837,8 +11840,8 @@ static size_t clsort__block_tables(size_t n)
                 + (blocks + 1 + 2 * CLSORT__STRETCHES(blocks)) * 256);
 }
 
-/* Bytes of radix tables: of blocks, or of a sweep's tiles. With sweeps there is room for either:
-   they may turn out not to build, and the size must not fall with the count. */
+/* Bytes of radix tables: for blocks, or for a sweep's tiles. Sweeps have room for either: they may
+   not build, and the size must not fall with the count. */
 static size_t clsort__radix_tables(const clsort__plan *p)
 {
     const size_t n = p->d.count;
@@ -11860,8 +11863,8 @@ typedef struct clsort__radix_job {
     clsort__workspace w;
     size_t n, blocks, block_elements;
     cl_uint first_bit, last_bit, passes;
-    cl_uint gated;              /* CLSORT__MAY_SKIP: others may have sorted already */
-    cl_uint mends;              /* CLSORT__LEAVES_BITS, to a sort of equal prefixes, or 0 */
+    cl_uint gated;              /* CLSORT__MAY_SKIP: another form may have sorted; 0: no */
+    cl_uint mends;              /* CLSORT__LEAVES_BITS: a sort of equal prefixes follows; 0: no */
 } clsort__radix_job;
 
 static void clsort__arg_radix(clsort__run *run, const clsort__radix_job *j, cl_uint pass)
@@ -11871,8 +11874,8 @@ static void clsort__arg_radix(clsort__run *run, const clsort__radix_job *j, cl_u
                   j->first_bit, j->last_bit, j->gated | j->mends | (cl_uint)j->w.in_place, pass);
 }
 
-/* Launches that move elements. Where an odd number of passes sorts in place, one more copies the
-   result back. */
+/* The number of launches that move elements. After an odd number of passes in place, one more
+   copies the result back. */
 static cl_uint clsort__radix_moves(const clsort__radix_job *j)
 {
     return j->passes + (cl_uint)(j->w.in_place && j->passes % 2);
@@ -11893,7 +11896,7 @@ static void clsort__radix_traffic(clsort__run *run, const clsort__radix_job *j, 
         clsort__traffic(run, 1, 2 * all);
 }
 
-/* One launch of a radix kernel. local: the bytes of its local memory, 0: none. */
+/* One launch of a radix kernel. local: bytes of local memory; 0: no such argument. */
 static void clsort__radix_launch(clsort__run *run, const clsort__radix_job *j, int kernel,
                                  cl_uint pass, size_t groups, size_t local)
 {
@@ -11910,9 +11913,8 @@ static size_t clsort__radix_tile(const clsort__config *shape)
     return (size_t)shape->radix_items << shape->share_log2;
 }
 
-/* Elements are cut into blocks of whole tiles: few per core on CPUs, and behind other plans, where
-   launches that end at once take less time so; else enough for every core on GPUs; never more than
-   fit into a table. */
+/* Cuts elements into blocks of whole tiles. On CPUs, and for passes behind another form, few per
+   core: launches with nothing to do then end sooner. On GPUs as many as fit into a table. */
 static void clsort__radix_blocks(clsort__radix_job *j)
 {
     const clsort__config *shape = &j->w.shape;
@@ -11926,8 +11928,8 @@ static void clsort__radix_blocks(clsort__radix_job *j)
     j->blocks = clsort__ceil_divide(j->n, j->block_elements);
 }
 
-/* The launches of each digit: count, scatter; between them a scan where work-items have blocks.
-   Work-groups' sums are cleared before; hybrid radix has done so. */
+/* The launches of each digit: count, scatter; between them a scan, if work-items have blocks. Sums
+   of work-groups are cleared first, unless hybrid radix has cleared them. */
 static void clsort__radix_block_passes(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
@@ -11946,8 +11948,8 @@ static void clsort__radix_block_passes(clsort__run *run, const clsort__radix_job
     }
 }
 
-/* Moves by all digits: a launch for each, or behind other plans, which seldom leave something to
-   do, one for all. */
+/* Moves by all digits, with a launch for each. Behind another form, which seldom leaves anything to
+   do, one launch does all. */
 static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
@@ -11960,8 +11962,8 @@ static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__radix_
             clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
-/* Work-groups that count all digits: as many as are busy, or more, since the counters of one hold
-   a limited number of blocks. */
+/* Work-groups that count all digits: enough to be busy, or more, as the counters of each hold a
+   limited number of blocks. */
 static size_t clsort__histogram_groups(const clsort__radix_job *j)
 {
     const size_t busy = clsort__busy_groups(j->p),
@@ -11969,8 +11971,8 @@ static size_t clsort__histogram_groups(const clsort__radix_job *j)
     return clsort__smaller(j->blocks, clsort__larger(busy, clsort__ceil_divide(j->blocks, most)));
 }
 
-/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, a sort of equal
-   prefixes has not. */
+/* One reading counts all digits, then the moves follow. Hybrid radix has cleared the tables; a sort
+   of equal prefixes needs them cleared here. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
@@ -11988,9 +11990,9 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
     clsort__radix_launch(run, j, CLSORT__KERNEL_RADIX_SORT_PREFIXES, 0, busy, 0);
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt; with CLSORT__MAY_SKIP only what
-   others have not sorted. Low digits of long keys in pairs are left to a sort of equal prefixes,
-   which saves passes; bare keys have hybrid radix. */
+/* Sorts `from` into `to`, which may be equal, by way of alt; with CLSORT__MAY_SKIP, only if no form
+   before has sorted. Long keys in pairs leave their low digits to a sort of equal prefixes, which
+   saves passes; bare keys have hybrid radix. */
 static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
@@ -12020,7 +12022,6 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
     clsort__radix_passes(run, p, &j.w, CLSORT__MAY_SKIP);
 }
 
-/* Plans the passes. */
 static void clsort__plan_passes(clsort__plan *p)
 {
     p->config.family = clsort__radix_family(p);
@@ -12046,7 +12047,6 @@ static size_t clsort__partition_local(const clsort__config *c)
     return c->share_log2 ? clsort__largest(l.bins, l.tile, l.sums) + clsort__splitter_bytes(c) : 0;
 }
 
-/* Checks the splitters and the starts. */
 static void clsort__check_splitters(clsort__checks *c, const clsort_partition_desc *m, int enqueues)
 {
     const size_t key = clsort__key_bits(m->key_type) / 8;
@@ -12060,7 +12060,6 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
     if (enqueues && !m->starts) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts");
 }
 
-/* Plans the kernels of a partition. */
 static void clsort__plan_partition(clsort__plan *p, cl_uint splitter_count)
 {
     clsort__config *c = &p->config;
@@ -12107,8 +12106,8 @@ static clsort_status clsort__check_partition_buffers(clsort__job *j)
     return clsort__check_limits(j);
 }
 
-/* One launch of a partition's kernel, with `local` bytes of local memory if work-groups share
-   blocks. Arrays without elements are replaced by another buffer. */
+/* One launch of a partition's kernel. local: bytes, if work-groups share blocks. Without elements,
+   `starts` replaces the arrays. */
 static void clsort__launch_partition(clsort__run *run, const clsort__job *j,
                                      const clsort__radix_job *b, int kernel, size_t groups,
                                      size_t local)
@@ -12162,7 +12161,8 @@ static const clsort__operation clsort__partitioning = { clsort__check_partition,
 
 /* Local memory of hybrid kernels, in bytes. */
 typedef struct clsort__hybrid_local {
-    size_t cells, count, split;     /* clsort_hybrid_cells; _count and _recount; splits, others */
+    size_t cells, count, split;     /* clsort_hybrid_cells; _count and _recount; _split and the
+                                       rest */
     size_t buckets;                 /* clsort_hybrid_buckets, clsort_hybrid_long */
 } clsort__hybrid_local;
 
@@ -12197,20 +12197,20 @@ static size_t clsort__hybrid_need(const clsort__config *c)
     return clsort__largest(clsort__larger(l.cells, l.count), l.split, l.buckets);
 }
 
-/* Local memory of a tile of bare keys that a merge of runs sorts as a bucket, in bytes. */
+/* Bytes of local memory for a tile of bare keys that a merge of runs sorts as a bucket. */
 static size_t clsort__run_bucket_bytes(const clsort__config *c)
 {
     return clsort__hybrid_sizes(c).buckets
            + clsort__larger(4 * CLSORT__BARE_SHARE_WORDS, (size_t)c->key_bytes << c->group_log2);
 }
 
-/* Bytes of the codes that are sorted from the top down: a pair is one of 8. */
+/* Bytes of the codes that are sorted from the top down. A pair is one code of 8. */
 static size_t clsort__top_down_bytes(const clsort__plan *p)
 {
     return p->config.value_bytes ? 8 : p->key.bytes;
 }
 
-/* Does a range of codes of 4 bytes need as many second digits as one of others? */
+/* 1 if ranges of codes of 4 bytes need as many second digits as ranges of 8. */
 static cl_uint clsort__hybrid_wide(const clsort__plan *p)
 {
     return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
@@ -12228,7 +12228,7 @@ static size_t clsort__hybrid_second_digits(const clsort__plan *p)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
                   chosen = p->facts->any ? least : clsort__hybrid_group(p),
-                  group_log2 = chosen > least ? chosen : least; /* smaller ones are not taken */
+                  group_log2 = chosen > least ? chosen : least; /* smaller ones are not used */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
                  bucket = clsort__bucket_most(code, group_log2);
@@ -12236,14 +12236,14 @@ static size_t clsort__hybrid_second_digits(const clsort__plan *p)
            ? (size_t)CLSORT__HYBRID_MOST_SECOND_DIGITS(code, clsort__hybrid_wide(p)) : 0;
 }
 
-/* Are a plan's elements bare keys that are sorted from the top down? */
+/* 1 if elements are bare keys that may be sorted from the top down. */
 static int clsort__top_down_can(const clsort__plan *p)
 {
     return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records;
 }
 
-/* Or pairs, each as one code? Equal keys come in the order of their values: where they must keep
-   their order, values are indices that ascend. */
+/* 1 if elements are pairs that may be sorted from the top down, each as one code. Equal keys take
+   the order of their values: if they must keep their own, values are ascending indices. */
 static int clsort__pairs_can(const clsort__plan *p)
 {
     return clsort__packs(p) && !p->d.precedes
@@ -12263,8 +12263,8 @@ static int clsort__hybrid_may(const clsort__plan *p)
            && (clsort__top_down_can(p) || clsort__pairs_can(p));
 }
 
-/* Does hybrid radix take pairs without being named? Not if the caller named radix, which keeps the
-   order of equal keys; nor floats and codes of fields, which are rarely spread about evenly. */
+/* 1 if hybrid radix takes pairs without being named. Not if the caller named radix, which keeps the
+   order of equal keys. Not for floats and codes of fields, which are rarely spread evenly. */
 static int clsort__pairs_gain(const clsort__plan *p)
 {
     const int sweeps = clsort__radix_family(p) == CLSORT__SWEEP;
@@ -12272,7 +12272,7 @@ static int clsort__pairs_gain(const clsort__plan *p)
            && !(sweeps && p->d.count > p->policy->hybrid.most_pairs);
 }
 
-/* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device, or
+/* Returns 1 and fills in *c for hybrid kernels; 0 if they do not fit the count or the device, or
    are not the fastest. */
 static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
 {
@@ -12298,8 +12298,8 @@ static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
            && clsort__hybrid_need(c) <= p->facts->local_bytes;
 }
 
-/* The list of buckets lies where the passes have their tables. Where ranges have second digits,
-   there are elements enough for all blocks. */
+/* The list of buckets lies in the tables of the passes. If ranges have second digits, there are
+   enough elements for all blocks. */
 typedef char clsort__the_list_of_buckets_has_room
     [CLSORT__HYBRID_DIGITS * CLSORT__HYBRID_MOST_SECOND_DIGITS(8, 0)
                  < (CLSORT__RADIX_BLOCKS + 1) * 256
@@ -12309,7 +12309,7 @@ typedef char clsort__the_list_of_buckets_has_room
          ? 1
          : -1];
 
-/* Where the tables of hybrid radix begin, in bytes: behind those of the passes. */
+/* The offset of the tables of hybrid radix, in bytes: behind the tables of the passes. */
 static size_t clsort__hybrid_at(const clsort__plan *p)
 {
     clsort__plan passes = *p;
@@ -12317,16 +12317,16 @@ static size_t clsort__hybrid_at(const clsort__plan *p)
     return clsort__round_up(clsort__radix_tables(&passes));
 }
 
-/* What all launches of hybrid kernels share: where the tables begin, in words; the most second
-   digits of a range; those of a cell group that are counted together with the first ones, 0:
-   none. */
+/* Shared by the launches of hybrid kernels. tables: their offset in words; second_digits: the most
+   of a range; group_digits: of a cell group, if they are counted together with the first digits; 0:
+   they are not. */
 typedef struct clsort__hybrid_job {
     const clsort__plan *p;
     const clsort__workspace *w;
     size_t tables, second_digits, group_digits;
 } clsort__hybrid_job;
 
-/* One launch of a hybrid kernel, which reads or writes all elements `times` times. local: bytes. */
+/* One launch of a hybrid kernel that reads or writes all elements `times` times. local: bytes. */
 static void clsort__hybrid_launch(clsort__run *run, const clsort__hybrid_job *j, int kernel,
                                   size_t groups, size_t local, cl_uint times)
 {
@@ -12339,8 +12339,8 @@ static void clsort__hybrid_launch(clsort__run *run, const clsort__hybrid_job *j,
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* The second digits of a cell group where they are counted together with the first ones; 0: they
-   are not, since their counters do not fit. A bucket keeps room for some standard deviations. */
+/* The second digits of a cell group that are counted together with the first digits; 0: none, since
+   their counters do not fit. A bucket keeps room for some standard deviations. */
 static size_t clsort__hybrid_group_digits(const clsort__hybrid_job *j)
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2,
@@ -12355,7 +12355,7 @@ static size_t clsort__hybrid_group_digits(const clsort__hybrid_job *j)
                : digits;
 }
 
-/* Moves elements to their buckets, and sorts these. */
+/* Moves elements to their buckets, and sorts the buckets. */
 static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j)
 {
     const clsort__hybrid_local l = clsort__hybrid_sizes(&j->w->shape);
@@ -12388,7 +12388,7 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j
                           l.buckets, 0);
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt; then the passes do, or nothing. */
+/* Sorts `from` into `to`, which may be equal, by way of alt. If that gives up, the passes sort. */
 static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     clsort__hybrid_job j;
@@ -12419,13 +12419,14 @@ static size_t clsort__samples_need(const clsort__config *c)
            + 4 * (c->subset ? 2 * group : places + CLSORT__SAMPLES_WORDS);
 }
 
-/* How elements are cut. */
+/* The tiles and buckets of elements. */
 typedef struct clsort__samples_job {
     size_t tiles, tile, buckets, samples;
-    size_t most_tiles;          /* of as many elements or fewer */
+    size_t most_tiles;          /* of this many elements or fewer */
 } clsort__samples_job;
 
-/* A bucket has on average a part of what a work-group holds or less: few have more than that. */
+/* On average, a bucket has at most a part of what a work-group holds: few buckets exceed a
+   work-group. */
 static clsort__samples_job clsort__cut_samples(const clsort__policy *p, const clsort__config *c,
                                                size_t n)
 {
@@ -12444,14 +12445,15 @@ static clsort__samples_job clsort__cut_samples(const clsort__policy *p, const cl
     return j;
 }
 
-/* The most elements of which work-items hold few, although they could hold more of 4 bytes. */
+/* The most elements for which work-items hold few of 4 bytes, although they could hold more. */
 static size_t clsort__samples_spread(const clsort__policy *p, cl_uint group_log2)
 {
     return (size_t)1 << (2 * (group_log2 + p->samples.few_items_log2) - 4);
 }
 
-/* Bytes of the tables: where buckets begin, as codes and in tiles. With 16 elements for a work-item
-   there are half as many buckets: then there is room for those of fewer elements, too. */
+/* Bytes of the tables: where buckets begin, as codes and in each tile. If work-items hold 16
+   elements, there are half as many buckets: then there is also room for the buckets of fewer
+   elements, of which work-items hold 8. */
 static size_t clsort__samples_tables(const clsort__policy *p, const clsort__config *c, size_t n)
 {
     const clsort__samples_job j = clsort__cut_samples(p, c, n);
@@ -12465,18 +12467,18 @@ static size_t clsort__samples_tables(const clsort__policy *p, const clsort__conf
                                                  clsort__samples_spread(p, c->group_log2)));
 }
 
-/* May radix of samples sort pairs, each as a code of a key and the number of its element? Values
-   are gathered in the end, so they must not lie where they go. */
+/* 1 if radix of samples may sort pairs, each as a code of a key and its element's number. Values
+   are gathered in the end, so they must not be sorted in place. */
 static int clsort__samples_pairs_can(const clsort__plan *p)
 {
     return clsort__packs(p) && !p->d.precedes && clsort__alt_bytes(p) <= clsort__most_bytes(p)
            && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
 }
 
-/* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. There
-   are two launches as long as a bucket has four samples. More work-items with fewer keys each sort
-   buckets on NVIDIA's GPUs. Elsewhere work-items have fewer keys, if there are enough buckets for
-   all. On Intel's with narrow sub-groups some of 16 keys would spill. */
+/* Returns 1 and fills in *c; 0 if the kernels do not fit the count or the device. Two launches
+   suffice as long as a bucket has four samples. Then work-groups of NVIDIA's GPUs have more
+   work-items with fewer keys each. Elsewhere work-items have fewer keys, if there are enough
+   buckets for all. 16 keys would spill on some of Intel's GPUs with narrow sub-groups. */
 static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
@@ -12506,7 +12508,7 @@ static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
            && p->d.count <= clsort__radix_tile(c) * (c->subset ? 1 : clsort__radix_tile(c) / 16);
 }
 
-/* One launch, which reads and writes all elements. */
+/* One launch that reads and writes all elements. */
 static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
                                    const clsort__workspace *w, const clsort__samples_job *j,
                                    int kernel, size_t groups)
@@ -12520,7 +12522,7 @@ static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
     clsort__launch_pass(run, p, groups << run->group_log2);
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt. */
+/* Sorts `from` into `to`, which may be equal, by way of alt. */
 static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     clsort__samples_job j;
@@ -12543,8 +12545,7 @@ static size_t clsort__ranks_bytes(const clsort__config *c, cl_uint size_log2)
     return (size_t)(2 * c->key_bytes + 12) << size_log2;
 }
 
-/* Are elements sorted by all bits of a key as it is? Then kernels may number them, where indices
-   are sorted. */
+/* 1 if elements are sorted by all bits of a plain key. Kernels may then number them for indices. */
 static int clsort__sorts_as_it_is(const clsort__plan *p)
 {
     const int as_it_is = !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
@@ -12552,8 +12553,8 @@ static int clsort__sorts_as_it_is(const clsort__plan *p)
     return !p->d.precedes && (as_it_is || !p->indirect);
 }
 
-/* Says in *c what the kernel is compiled for; 0 if there are too many elements for it, or it does
-   not fit the device. */
+/* Returns 1 and fills in *c; 0 if there are too many elements, or the kernel does not fit the
+   device. */
 static int clsort__ranks_shape(const clsort__plan *p, clsort__config *c)
 {
     if (!clsort__sorts_as_it_is(p)) return 0;
@@ -12569,7 +12570,8 @@ static int clsort__ranks_shape(const clsort__plan *p, clsort__config *c)
            && p->d.count <= (size_t)p->policy->ranks.each << c->group_log2;
 }
 
-/* Replaces arrays that are sorted in place by copies, which work-groups read while others write. */
+/* Copies arrays that are sorted in place: work-groups read them while others write. Returns the
+   arrays to read. */
 static clsort__arrays clsort__copy_sources(clsort__run *run, const clsort__plan *p,
                                            const clsort__workspace *w)
 {
@@ -12588,7 +12590,7 @@ static clsort__arrays clsort__copy_sources(clsort__run *run, const clsort__plan 
     return from;
 }
 
-/* Sorts `from` into `to`, in blocks as short as leave a core no more than one. */
+/* Sorts `from` into `to`, in the shortest blocks of which a core gets no more than one. */
 static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const clsort__config *shape = &w->shape;
@@ -12619,14 +12621,14 @@ static cl_uint clsort__wanted_few(const clsort__plan *p)
     return named || t->work_group || t->items || given_up & few ? 0 : few;
 }
 
-/* Samples, where ranks do not come first. */
+/* Takes samples; the table of forms tries ranks first. */
 static int clsort__take_samples(const clsort__plan *p, clsort__config *c)
 {
     return clsort__wanted_few(p) & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, c);
 }
 
-/* Ranks: for what samples do not sort, and where they take less time on an H200. A single tile in
-   place takes one launch of samples, ranks two. */
+/* Takes ranks: if samples cannot sort this, or take more time on an H200. Samples sort a single
+   tile in place with one launch, ranks with two. */
 static int clsort__take_ranks(const clsort__plan *p, clsort__config *c)
 {
     const size_t best = p->data.in_place ? p->policy->ranks.each_in_place
@@ -12641,8 +12643,7 @@ static int clsort__take_ranks(const clsort__plan *p, clsort__config *c)
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
 
-/* Says in *c what kernels of radix in cache are compiled for: as passes are. 0: it does not sort a
-   plan's elements. */
+/* Returns 1 and fills in *c, as for passes; 0 if radix in cache does not sort a plan's elements. */
 static int clsort__cached_shape(const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -12658,7 +12659,7 @@ static int clsort__cached_shape(const clsort__plan *p, clsort__config *c)
            && (own || named == CLSORT__RADIX_CACHED);
 }
 
-/* One launch, which reads `keys` keys per element, and moves each element `moves` times. */
+/* One launch that reads `keys` keys per element, and moves each element `moves` times. */
 static void clsort__cached_launch(clsort__run *run, const clsort__radix_job *j, int kernel,
                                   cl_uint part, size_t groups, cl_uint keys, cl_uint moves)
 {
@@ -12670,8 +12671,8 @@ static void clsort__cached_launch(clsort__run *run, const clsort__radix_job *j, 
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* What the tables of radix have room for behind those of radix in cache, where packed elements are
-   sorted: lanes of 8 bytes for each work-item. */
+/* Lanes of 8 bytes for each work-item that sorts packed elements: the room that tables of radix
+   have behind those of radix in cache. */
 static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
 {
     const size_t words = clsort__block_tables(j->n) / 4,
@@ -12680,8 +12681,8 @@ static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
     return clsort__packs(j->p) && words > used ? (cl_uint)((words - used) / 2 / workers) : 0;
 }
 
-/* Elements are moved to ranges, which cores then sort. A range may have as many elements as the
-   cores would sort in twice the time. */
+/* Moves elements to ranges, which cores then sort. A range may have about twice the share of a
+   core, else the passes behind sort. */
 static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
 {
     const size_t cores = clsort__smaller(run->s->facts.compute_units,
@@ -12696,8 +12697,8 @@ static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
                           clsort__spare_lanes(j, workers), workers, 0, 1);
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt. Tables of blocks have fewer of them
-   than those of passes, for which there is room. */
+/* Sorts `from` into `to`, which may be equal, by way of alt. Its tables fit into the room for
+   tables of passes, since they have fewer blocks. */
 static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     clsort__plan passes = *p;
@@ -12755,7 +12756,7 @@ static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
     return NULL;
 }
 
-/* What CLSORT_RADIX runs. */
+/* Runs CLSORT_RADIX: by the form of the plan, else by passes. */
 static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
@@ -12785,8 +12786,8 @@ static void clsort__plan_radix(clsort__plan *p)
     }
 }
 
-/* Room for what may take the place of kernels that do not build: for passes behind hybrid radix,
-   and for merge, if AUTO chooses again. */
+/* Bytes of the tables, with room for replacements of kernels that do not build: passes for hybrid
+   radix, merge if AUTO chooses again. */
 static size_t clsort__all_radix_tables(const clsort__plan *p)
 {
     const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
@@ -12805,7 +12806,7 @@ static size_t clsort__all_radix_tables(const clsort__plan *p)
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
 
-/* The elements of a piece. Vectors are faster than merges. */
+/* Elements of a piece. Vectors are faster than merges. */
 static size_t clsort__piece_size(const clsort__plan *p)
 {
     return p->facts->has_vectors && clsort__fills_cores(p) && p->key.bytes >= 4
@@ -12814,8 +12815,8 @@ static size_t clsort__piece_size(const clsort__plan *p)
                : p->policy->rows.piece;
 }
 
-/* The most slices of long segments among n elements, for any tile. A long segment has more than
-   half a tile, so fewer than three slices for each tile of its elements. */
+/* The most jobs among n elements, for any tile. A long segment has more than half a tile, so there
+   are fewer than three jobs for each tile of elements. */
 static size_t clsort__most_jobs(size_t n)
 {
     return 3 * (n / CLSORT__LEAST_TILE) + 4;
@@ -12847,8 +12848,7 @@ static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort
     CLSORT__UINTS(run, clsort__amount(run, a->segments), p->d.count, a->stride, given_as);
 }
 
-/* The bytes from a row of an output to the next, 0 where its elements lie like those of the
-   keys. */
+/* Bytes from a row of an output to the next; 0 if rows lie as the keys' rows do. */
 static size_t clsort__apart(const clsort__plan *p, size_t apart)
 {
     return p->data.own_strides ? apart : 0;
@@ -12870,8 +12870,9 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__segment_job *j)
     CLSORT__UINTS(run, j->most, j->per);
 }
 
-/* Work-groups, or work-items, for all jobs. Those that read the table take several jobs each, since
-   most of it may be empty. Work-items are a power of two: see first_job in kernels.cl. */
+/* Work-groups, or work-items, for all jobs. If jobs are listed, each takes several, since most of
+   the table may be empty. The number of work-items is a power of two: see first_job in
+   kernels.cl. */
 static size_t clsort__job_groups(const clsort__segment_job *j)
 {
     const size_t jobs = j->per ? j->p->data.segments * j->per : j->p->data.extent / j->tile * 3 + 1,
@@ -12880,8 +12881,8 @@ static size_t clsort__job_groups(const clsort__segment_job *j)
     return j->w.shape.share_log2 ? groups : (size_t)1 << clsort__ceil_log2(groups);
 }
 
-/* Fills the table with the jobs of segments longer than `least`, and with the half tiles. One
-   work-group clears its head itself. */
+/* Lists the jobs of segments longer than `least`, and the half tiles. A single work-group clears
+   the table's head itself. */
 static void clsort__list_jobs(clsort__run *run, const clsort__segment_job *j, size_t least)
 {
     if (j->p->data.segments > (size_t)1 << j->w.shape.group_log2)
@@ -12893,8 +12894,9 @@ static void clsort__list_jobs(clsort__run *run, const clsort__segment_job *j, si
     clsort__launch(run, j->p->data.segments);
 }
 
-/* Merges the runs of all segments of more than one tile, in as many passes as `longest` takes: a
-   launch for each, or where work-groups make progress one for all, most of which find nothing. */
+/* Merges the runs of segments of more than one tile, in as many passes as `longest` takes. Each
+   pass is a launch. If work-groups make progress, one launch does all passes of listed jobs, most
+   of which find nothing. */
 static void clsort__segment_passes(clsort__run *run, const clsort__segment_job *j, size_t longest)
 {
     const clsort__plan *p = j->p;
@@ -12924,7 +12926,7 @@ static void clsort__first_traffic(clsort__run *run, const clsort__plan *p)
 }
 
 /* Sorts segments of up to half a tile. A tile holds as many rows as fit, or the segments that begin
-   in half a tile. */
+   in one half tile. */
 static void clsort__segment_pack(clsort__run *run, clsort__segment_job packing)
 {
     const clsort__segment_job *j = &packing;
@@ -12950,12 +12952,13 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__segment_job *j
     clsort__arg_codec(run, j->p, j->w.to.keys);
     clsort__arg_jobs(run, j);
     clsort__arg_merge_tile(run, &j->w.shape);
-    if (!j->p->data.at_offsets) clsort__first_traffic(run, j->p);   /* else packing counts it */
+    if (!j->p->data.at_offsets) clsort__first_traffic(run, j->p);   /* else clsort__segment_pack
+                                                                       counts it */
     clsort__launch(run, clsort__job_groups(j) << j->w.shape.share_log2);
 }
 
-/* Sorts whole segments, or pieces of long ones, by radix, one per work-item. The plans of the
-   work-items follow the table of jobs. */
+/* Sorts whole segments, or pieces of long ones, by radix, one per work-item. Their plans follow the
+   table of jobs. */
 static void clsort__segment_pieces(clsort__run *run, const clsort__segment_job *j)
 {
     clsort__radix_job r;
@@ -12979,7 +12982,7 @@ static size_t clsort__least_long(const clsort__plan *p, const clsort__config *sh
     return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece_size(p);
 }
 
-/* Sorts every segment of `from` into its place in `to`, which may be the same, by way of alt. */
+/* Sorts every segment of `from` into its place in `to`, which may be equal, by way of alt. */
 static void clsort__segments(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const int shares = w->shape.share_log2 > 0, ranges = p->data.in_ranges,
@@ -12996,8 +12999,8 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
     if (!fits) clsort__segment_passes(run, &j, p->d.count);
 }
 
-/* The shape for segments of `row` elements on average: the widest tile if shorter ones would not
-   hold them, else the fastest. */
+/* The shape for segments of `row` elements on average: the widest tile if they exceed shorter ones,
+   else the fastest. */
 static void clsort__segment_shape(const clsort__plan *p, size_t row, clsort__config *c)
 {
     const clsort__policy *n = p->policy;
@@ -13013,8 +13016,8 @@ static void clsort__segment_shape(const clsort__plan *p, size_t row, clsort__con
     clsort__least_tile(c);
 }
 
-/* Do rows that keep all cores busy best share tiles of `tile` elements? Those shorter than the
-   shortest tile if an element is one word, others by policy. */
+/* 1 if rows that keep all cores busy should share tiles of `tile` elements. Rows below the shortest
+   tile share if an element is one word, other rows by policy. */
 static int clsort__rows_share(const clsort__plan *p, cl_uint words, size_t shortest, size_t tile)
 {
     const size_t count = p->d.count, own = (size_t)1 << clsort__ceil_log2(count);
@@ -13025,8 +13028,8 @@ static int clsort__rows_share(const clsort__plan *p, cl_uint words, size_t short
                          && tile / count * own * 5 > tile * p->policy->segments.share_fifths);
 }
 
-/* Shortens the tile to that of one row, or of the few that the shortest one holds: on an H100 rows
-   of up to 2048 elements take 0.6 to 0.9 of the time. */
+/* Shortens the tile to one row, or to the few rows that the shortest tile holds: on an H100 rows of
+   up to 2048 elements take 0.6 to 0.9 of the time. */
 static void clsort__fit_row(const clsort__plan *p, clsort__config *c)
 {
     const cl_uint row = clsort__ceil_log2(p->d.count), words = clsort__element_words(c),
@@ -13073,8 +13076,8 @@ static size_t clsort__segment_tables(const clsort__plan *p)
 
 /* ---- >>batch --------------------------------------------------------------------------------- */
 
-/* How often a row is read and written: once per step, or once for all steps inside a block of
-   2^tile elements and the step above. */
+/* The number of times that a row is read and written: once for each step, or once for all steps
+   inside a block of 2^tile elements and the step above. */
 static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
 {
     const cl_uint local = clsort__choice(&p->d.tuning, CLSORT__AT_LOCAL),
@@ -13087,8 +13090,8 @@ static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
     return passes;
 }
 
-/* Sorts every row of `from` into its place in `to`, which may be the same, as published: one
-   launch, a work-group for each row. */
+/* Sorts every row of `from` into its place in `to`, which may be equal, as published: one launch, a
+   work-group for each row. */
 static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const cl_uint local = clsort__choice(&p->d.tuning, CLSORT__AT_LOCAL),
@@ -13118,8 +13121,8 @@ static void clsort__plan_batch(clsort__plan *p)
 
 /* ---- >>quicksort ----------------------------------------------------------------------------- */
 
-/* Local memory of quicksort's kernels, in bytes: the stack of a leaf; and if a work-group shares a
-   tile, the tile, codes or samples, and sums. */
+/* Bytes of local memory for quicksort's kernels: the stack of a leaf; if a work-group shares a
+   tile, also the tile, codes or samples, and sums. */
 static size_t clsort__quick_local(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->share_log2, tile = group << c->items_log2,
@@ -13132,8 +13135,8 @@ static size_t clsort__quick_local(const clsort__config *c)
                          : stack;
 }
 
-/* The shape of quicksort's kernels. On a CPU a work-group is one work-item with its tile in vector
-   registers, unless the caller names a work-group. */
+/* The shape of quicksort's kernels. On CPUs a work-group is one work-item with its tile in vector
+   registers, unless the caller sets a work-group. */
 static void clsort__quick_shape(clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -13161,7 +13164,8 @@ static size_t clsort__quick_capacity(size_t n)
     return clsort__smaller(n / CLSORT__QUICK_SHORTEST, CLSORT__QUICK_MOST) + 1;
 }
 
-/* The most leftovers; then the bytes of quicksort's tables without their list, and with it. */
+/* The most leftovers; then bytes of quicksort's tables without the list of leftovers, and with
+   it. */
 static size_t clsort__quick_leftovers(size_t n)
 {
     return CLSORT__QUICK_MOST_LEFTOVERS(clsort__quick_capacity(n));
@@ -13186,9 +13190,9 @@ typedef struct clsort__quick_job {
     cl_uint rounds, pivot;
 } clsort__quick_job;
 
-/* How many elements a block of a round and a leaf have, and how many rounds there are: perfect
-   halving takes log2(n / leaf_elements), good pivots half as many more. As many work-groups are
-   launched as may run at once. */
+/* Chooses the elements of a round's block and of a leaf, and the number of rounds: perfect halving
+   takes log2(n / leaf_elements), good pivots half as many more. As many work-groups are launched as
+   may run at once. */
 static void clsort__quick_sizes(clsort__quick_job *j)
 {
     const clsort__policy *p = j->p->policy;
@@ -13234,8 +13238,8 @@ static void clsort__quick_launch(clsort__run *run, const clsort__quick_job *j, i
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* Merges the ranges that rounds and leaves left unsorted. They are listed on the device, and
-   treated as segments. */
+/* Merges the ranges that rounds and leaves left unsorted. The device lists them; they are treated
+   as segments. */
 static void clsort__quick_finish(clsort__run *run, const clsort__quick_job *j)
 {
     clsort__plan left = *j->p;
@@ -13259,7 +13263,7 @@ static void clsort__quick_round(clsort__run *run, const clsort__quick_job *j, cl
     clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_SCATTER, round, groups);
 }
 
-/* Scheduler `queued`: enqueues all rounds at once. One round warms the kernels. */
+/* Scheduler `queued`: enqueues all rounds at once. Warming takes one round. */
 static void clsort__quick_queued(clsort__run *run, const clsort__quick_job *j)
 {
     const cl_uint rounds = run->mode == CLSORT__WARM && j->rounds ? 1 : j->rounds;
@@ -13268,8 +13272,8 @@ static void clsort__quick_queued(clsort__run *run, const clsort__quick_job *j)
     clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_LEAF, 0, j->groups);
 }
 
-/* Reads quicksort's state back and waits for it, for the scheduler `host`. The command was not
-   counted before. */
+/* For the scheduler `host`: reads quicksort's state and waits for it. The command was not counted
+   before. */
 static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_uint *state)
 {
     const size_t bytes = CLSORT__QUICK_STATE_WORDS * sizeof *state;
@@ -13282,8 +13286,7 @@ static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_
                      c.count, c.waits, c.event_out));
 }
 
-/* Scheduler `host`: each round is launched when its blocks are known, and the leaves when all
-   are. */
+/* Scheduler `host`: launches each round when its blocks are known, and the leaves in the end. */
 static void clsort__quick_host(clsort__run *run, const clsort__quick_job *j)
 {
     cl_uint state[CLSORT__QUICK_STATE_WORDS], round;
@@ -13301,7 +13304,7 @@ static void clsort__quick_host(clsort__run *run, const clsort__quick_job *j)
     clsort__quick_launch(run, j, CLSORT__KERNEL_QUICK_LEAF, 0, leaves ? leaves : 1);
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt. */
+/* Sorts `from` into `to`, which may be equal, by way of alt. */
 static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const cl_uint scheduler = clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER),
@@ -13350,9 +13353,8 @@ static size_t clsort__all_quick_tables(const clsort__plan *p)
 
 /* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by s->policy. */
 
-/* What a row says of the families that it needs: which of them are left out, and a function that
-   the compiler drops where one is. Segments are planned in any case, for calls that only read
-   keys. */
+/* The families that an algorithm needs: OUT tells which are left out; KEPT is the function, or NULL
+   if one is. Segments are planned in any case, for calls that only read keys. */
 #define CLSORT__OUT(families) (CLSORT__LEFT_OUT & (families))
 #define CLSORT__KEPT(families, function) (CLSORT__OUT(families) ? NULL : function)
 #define CLSORT__OF_BATCH CLSORT__BIT(CLSORT__BATCH)
@@ -13449,7 +13451,7 @@ static size_t clsort__given_stride(const clsort_gather_desc *g, size_t i)
     return !a ? g->indices_row_stride : i % 2 ? a->source_row_stride : a->target_row_stride;
 }
 
-/* Part i of a gather: the indices, then the source and the target of each array in turn. */
+/* Part i of a gather. 0: the indices; then the source and the target of each array in turn. */
 static clsort__rows clsort__gather_part(const clsort_gather_desc *g, size_t i)
 {
     const clsort_array *a = i ? &g->arrays[(i - 1) / 2] : NULL;
@@ -13508,8 +13510,8 @@ static void clsort__check_gather(clsort__checks *c, clsort__job *j)
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) clsort__check_gather_part(c, g, i);
 }
 
-/* Checks the buffers of a gather, then that rows of a part do not overlap. The sorter keeps the
-   memory of the list of buffers. */
+/* Checks the buffers of a gather, then that rows of a part do not overlap. The list of buffers lies
+   in memory that the sorter keeps. */
 static clsort_status clsort__check_gather_buffers(clsort__job *j)
 {
     clsort_sorter *s = j->s;
@@ -13541,13 +13543,11 @@ static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags, int o
     return clsort__need_program(s, &utility, flags);
 }
 
-/* Builds the kernels of a gather or of a search for groups. */
 static clsort_status clsort__ready_utility(clsort__job *j)
 {
     return clsort__need_utility(j->s, j->gather ? j->gather->flags : j->groups->flags, 0);
 }
 
-/* All commands of a gather. */
 static void clsort__gather_all(clsort__run *run, const clsort__job *j)
 {
     const clsort_gather_desc *g = j->gather;
@@ -13602,8 +13602,8 @@ static clsort_status clsort__check_group_buffers(clsort__job *j)
     return clsort__check_ranges(j->s, r, 4);
 }
 
-/* The one command of clsort_enqueue_group_starts. An array that is absent is replaced by one that
-   is written, and flags tell the kernel. */
+/* The one command of clsort_enqueue_group_starts. A written array replaces an absent one, and flags
+   tell the kernel. */
 static void clsort__find_groups(clsort__run *run, const clsort__job *j)
 {
     const clsort_groups_desc *g = j->groups;
@@ -13625,7 +13625,7 @@ static const clsort__operation clsort__grouping = { clsort__check_groups, NULL,
 
 /* ---- >>sort ---------------------------------------------------------------------------------- */
 
-/* Arguments: `count` packed fields in a vector of CLSORT_MAX_FIELDS, and how many there are. */
+/* Arguments: `count` packed fields in a vector of CLSORT_MAX_FIELDS, and `count`. */
 static void clsort__arg_fields(clsort__run *run, const clsort__field *from, cl_uint count)
 {
     clsort__field fields[CLSORT_MAX_FIELDS];
@@ -13635,7 +13635,7 @@ static void clsort__arg_fields(clsort__run *run, const clsort__field *from, cl_u
     clsort__arg_uint(run, count);
 }
 
-/* The same of the whole key, with fields that are not cut. */
+/* Arguments: the fields of the whole key, not cut. */
 static void clsort__arg_whole_fields(clsort__run *run, const clsort__plan *p)
 {
     clsort__field fields[CLSORT_MAX_FIELDS];
@@ -13645,7 +13645,8 @@ static void clsort__arg_whole_fields(clsort__run *run, const clsort__plan *p)
     clsort__arg_fields(run, fields, i ? i : 1);
 }
 
-/* Takes keys out of records, or only numbers them; without pairs.values only the former. */
+/* Takes keys out of records, unless they are there or a comparator reads the records. Numbers the
+   elements, if pairs.values has a buffer. */
 static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arrays pairs)
 {
     const clsort__data *a = &p->data;
@@ -13665,8 +13666,8 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
     clsort__launch(run, a->extent);
 }
 
-/* Makes codes of fields first ... end - 1 of the records, in the order of the indices. The first
-   time, writes the indices too, if there is a place for them. */
+/* Makes codes of fields first ... end - 1 of the records, in the order of the indices. For the last
+   fields it also writes the indices, if pairs.values has a buffer. */
 static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                   cl_uint first, cl_uint end)
 {
@@ -13686,7 +13687,7 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
 }
 
 /* Permutes an array by indices, which count from the first row; in place, through a copy in
-   scratch. If outputs have strides of their own, those of this one are `apart` bytes. */
+   scratch. apart: bytes between rows of the target, if outputs have strides of their own. */
 static void clsort__permute(clsort__run *run, const clsort__data *a, clsort__span source,
                             clsort__span target, clsort__span copy, clsort__span indices,
                             size_t element, size_t apart)
@@ -13702,8 +13703,8 @@ static void clsort__permute(clsort__run *run, const clsort__data *a, clsort__spa
     clsort__gather(run, &from, &to, &by);
 }
 
-/* Numbers the elements inside of segments; elements outside get a number that gathers skip. If
-   `relative`, turns sorted numbers into those that count inside their segment. */
+/* Numbers the elements inside segments; elements outside get a number that gathers skip. If
+   `relative`, turns sorted numbers into numbers inside their segment. */
 static void clsort__number_segments(clsort__run *run, const clsort__plan *p, clsort__span from,
                                     clsort__span to, int relative)
 {
@@ -13715,7 +13716,7 @@ static void clsort__number_segments(clsort__run *run, const clsort__plan *p, cls
     clsort__launch(run, p->data.extent);
 }
 
-/* Sorts `from` into `to`, which may be the same, by the plan's algorithm. */
+/* Sorts `from` into `to`, which may be equal, by the plan's algorithm. */
 static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                 clsort__arrays to, const clsort__scratch *scratch)
 {
@@ -13731,9 +13732,8 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     p->algorithm->run(run, p, &w);
 }
 
-/* Sorts (key, index) pairs by the key, or by codes of several fields, the least significant ones
-   first. With a comparator, sorts only indices. Ranks and samples take the keys as they are, and
-   number them. */
+/* Sorts (key, index) pairs by the key, or by codes of several fields, the least significant first.
+   With a comparator, sorts only indices. Ranks and samples read the plain keys and number them. */
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                const clsort__scratch *scratch)
 {
@@ -13755,14 +13755,15 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
     } while ((end = first) > 0);
 }
 
-/* Sorts segments by work-groups that number the elements: the indices are right at once. */
+/* Sorts segments by work-groups that number the elements, so that the indices need no other
+   step. */
 static void clsort__sort_numbered(clsort__run *run, const clsort__plan *p,
                                   const clsort__scratch *scratch)
 {
     const clsort__data *a = &p->data;
     clsort__arrays from, to;
     from.keys = a->keys;
-    from.values = to.values = a->indices;   /* no value is read */
+    from.values = to.values = a->indices;   /* values are not read */
     to.keys = a->writes_keys ? a->keys_to : clsort__scratch_part(scratch, p->scratch.work_keys);
     clsort__sort_arrays(run, p, from, to, scratch);
 }
@@ -13791,7 +13792,6 @@ static void clsort__sort_indirect(clsort__run *run, const clsort__plan *p,
     if (a->has_indices && a->segments) clsort__number_segments(run, p, pairs.values, a->indices, 1);
 }
 
-/* All commands of a sort. */
 static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__scratch *scratch)
 {
     const clsort__data *a = &p->data;
@@ -13811,8 +13811,7 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
     run->counted = NULL;
 }
 
-/* Is there nothing to do? One element, or rows of one, are sorted already, unless an output must be
-   written. */
+/* 1 if there is nothing to do: no elements, or rows of one element without an output to write. */
 static int clsort__trivial(const clsort__plan *p)
 {
     return p->d.count == 0 || (p->data.at_offsets && p->data.segments == 0)
@@ -13820,7 +13819,7 @@ static int clsort__trivial(const clsort__plan *p)
                && (!p->data.has_values || p->data.values_in_place));
 }
 
-/* Gives a plan's comparator a number, which is a part of its programs' build options. */
+/* Gives a plan's comparator a number, which is part of its programs' build options. */
 static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
@@ -13840,8 +13839,8 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
 static void clsort__plan_selection(const clsort__facts *f, const clsort__policy *n,
                                    const clsort_desc *d, clsort__plan *p);
 
-/* Plans again without a family of kernels that the sorter gave up, as the next call will: AUTO
-   chooses again. The scratch memory of a selection does not depend on it. */
+/* Plans again without a family that was just given up, as the next call will: AUTO chooses again.
+   The scratch memory of a selection does not depend on the family. */
 static void clsort__plan_without(clsort__plan *p)
 {
     clsort_desc d = p->d;
@@ -13856,20 +13855,19 @@ static void clsort__plan_without(clsort__plan *p)
     }
 }
 
-/* The families of rows that a work-group holds. */
+/* The families whose work-groups hold rows. */
 #define CLSORT__OF_ROWS \
     (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROUNDS) \
      | CLSORT__BIT(CLSORT__ROW_TILES) | CLSORT__BIT(CLSORT__LONG_ROWS))
 
-/* Do others replace a family if its kernels do not build? */
+/* 1 if other kernels replace a family that does not build. */
 static int clsort__is_replaceable(cl_uint family)
 {
     return (CLSORT__OF_ROWS & CLSORT__BIT(family)) != 0 || clsort__find_radix_form(family) != NULL;
 }
 
-/* Builds the kernels of a plan, and those of its helper. If those of a form of radix do not build,
-   the sorter gives it up: radix sorts without it. So it is with kernels for rows that a work-group
-   holds. */
+/* Builds the kernels of a plan, and of its helper. If a form of radix, or a family that holds rows,
+   does not build, the sorter gives it up and plans without it. */
 static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
     cl_uint family = p->config.family;
@@ -13886,13 +13884,12 @@ static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
     return clsort__ready_kernels(s, p);
 }
 
-/* Does a selection move keys, records or values by their indices in the end? */
+/* 1 if a selection moves keys, records or values by their indices in the end. */
 static int clsort__moves_by_index(const clsort__plan *p)
 {
     return p->select.moves_keys || p->data.has_values;
 }
 
-/* Builds the programs that a plan needs. */
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
     const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
@@ -13907,7 +13904,7 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
     return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;
 }
 
-/* Plans a sort. Each of few long rows is sorted as an array of its own. */
+/* Plans a sort. Few long rows are sorted one after another, each as an array. */
 static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
                               clsort__job *j)
 {
@@ -13919,14 +13916,13 @@ static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, c
     clsort__make_plan(f, n, &row, &j->then);
 }
 
-/* Checks a sort and plans it. */
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
     if (c->status == CL_SUCCESS) clsort__plan_sort(&c->s->facts, c->s->policy, j->desc, j);
 }
 
-/* Scratch memory of rows that are sorted one after another is that of one row. */
+/* Lays out scratch memory. Rows that are sorted one after another share that of one row. */
 static void clsort__sort_scratch(clsort__job *j)
 {
     clsort__plan *const sorts = j->plan.one_by_one ? &j->then : &j->plan;
@@ -13934,7 +13930,6 @@ static void clsort__sort_scratch(clsort__job *j)
     j->plan.scratch.layout = sorts->scratch.layout;
 }
 
-/* Builds the programs of a sort or a selection. */
 static clsort_status clsort__ready_plans(clsort__job *j)
 {
     const int only_then = j->plan.select.how == CLSORT__BY_SORTING || j->plan.one_by_one;
@@ -13944,7 +13939,7 @@ static clsort_status clsort__ready_plans(clsort__job *j)
 
 /* ---- >>select -------------------------------------------------------------------------------- */
 
-/* Local memory of selection kernels in bytes: of all words, and of the codes in the list. */
+/* Bytes of local memory of selection kernels: all words; the codes in the list. */
 static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacity)
 {
     const size_t bins = (size_t)1 << c->digit_bits,
@@ -13957,8 +13952,8 @@ static size_t clsort__select_codes(const clsort__config *c, cl_uint list_capacit
     return (size_t)(list_capacity ? list_capacity : 1) * c->key_bytes;
 }
 
-/* Chooses work-group, digits and the most capacity of the list for a device; without one, the
-   largest. On a CPU each work-item has a row or a part, unless the caller names a work-group. */
+/* Chooses the work-group, the digits and the most capacity of the list for a device; s NULL: the
+   largest. On CPUs each work-item has a row or a part, unless the caller sets a work-group. */
 static void clsort__select_shape(clsort__plan *p)
 {
     clsort__config *c = &p->config;
@@ -13984,10 +13979,10 @@ static void clsort__select_shape(clsort__plan *p)
     t->digit_bits = c->digit_bits;
 }
 
-/* Chooses the capacity of the list: passes narrow a row until the list holds what is left. A long
+/* Chooses the capacity of the list. Passes narrow a row until the list can hold the rest. A long
    list needs fewer passes, a short one is sorted faster. A row that fits into the list is sorted
-   whole, without a pass. On a CPU one reading collects what is below the k-th of the list so far,
-   if k is small. */
+   whole, without a pass. Streams, for small k, read a row once and collect the elements that
+   precede the k-th of the list so far. */
 static void clsort__select_list(const clsort__plan *p, clsort__selection *t)
 {
     const clsort__policy *policy = p->policy;
@@ -14025,7 +14020,7 @@ static void clsort__select_mode(const clsort_desc *d, const clsort__plan *p, cls
                           + clsort__ceil_divide(number_bits, digit));
 }
 
-/* Cuts rows into parts: as many, or less. */
+/* Cuts rows into `parts` parts, or fewer. */
 static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t parts,
                              clsort__selection *t)
 {
@@ -14035,15 +14030,14 @@ static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t part
     t->parts = clsort__ceil_divide(n, t->part_elements);
 }
 
-/* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
-   the largest list. A part that is read once lists its first k, though one of them may be wanted.
-   */
+/* Cuts rows into parts if there are too few rows for the device. Without a device, tables have room
+   for the largest list. A part of a stream lists its first k, even if only one is wanted. */
 static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
 {
     const clsort__policy *policy = p->policy;
     const int any = p->facts->any;
     const int streams = t->how == CLSORT__BY_STREAMS;
-    const size_t n = p->d.count, k = clsort__larger(p->d.top_k, 1);   /* a partition's may be 0 */
+    const size_t n = p->d.count, k = clsort__larger(p->d.top_k, 1);   /* k is 0 in a partition */
     const size_t busy = any ? (size_t)-1
                             : policy->select.parts_per_core * (size_t)p->facts->compute_units,
                  most = clsort__smaller(busy / t->rows, n / policy->select.part);
@@ -14059,18 +14053,18 @@ static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
 
-/* Pieces of rows of n elements in a round. */
+/* Pieces of a row of n elements in a round. */
 static size_t clsort__round_pieces(size_t n) { return clsort__ceil_divide(n, CLSORT__SHORT_MOST); }
 
-/* Bytes of what a round selects from pieces of all rows: keys, then their indices. */
+/* Bytes that a round selects from `pieces` pieces of each row: keys, then their indices. */
 static size_t clsort__round_bytes(const clsort__plan *p, size_t pieces)
 {
     const size_t count = p->select.rows * pieces * p->d.top_k;
     return clsort__round_up(count * p->key.bytes) + clsort__round_up(count * 4);
 }
 
-/* Bytes of the tables in global memory of rows that are cut into parts or read once; of rounds, of
-   what the first one and the second one select. */
+/* Bytes of tables in global memory: of rows that are cut into parts or bounded by a sample; of
+   rounds, the results of the first two. */
 static size_t clsort__select_tables(const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
@@ -14085,15 +14079,14 @@ static size_t clsort__select_tables(const clsort__plan *p)
                  + clsort__round_bytes(p, clsort__round_pieces(t->pieces * p->d.top_k)));
 }
 
-/* Do kernels of a selection write keys where these end up? */
+/* 1 if selection kernels write keys to the output itself. */
 static int clsort__selects_keys(const clsort__plan *p)
 {
     return p->data.writes_keys && !p->select.moves_keys;
 }
 
-/* The sort after a selection: of the k keys of each row, with their indices if these are wanted.
-   They come in the row's order, and the sort is stable: of equal keys the smaller index stays
-   first. */
+/* The sort after a selection: of the k keys of each row, with their indices if wanted. It is stable
+   and they come in the row's order, so of equal keys the smaller index stays first. */
 static clsort_desc clsort__select_order(const clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
@@ -14105,7 +14098,7 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     order.key_type = d->key_type;
     if (p->key.has_codes) order.key_type = CLSORT_U8 + 8 * ((cl_uint)p->key.bytes - 1);
     order.order = d->order;
-    /* NaNs that are equal have the same bits by now */
+    /* equal NaNs have the same bits by now */
     order.nan_order = d->nan_order ? (cl_uint)CLSORT_NAN_LAST : (cl_uint)CLSORT_NAN_TOTAL;
     order.zero_order = d->zero_order;
     order.first_bit = d->first_bit;
@@ -14124,7 +14117,7 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     return order;
 }
 
-/* The sort of whole rows of `count` keys, with their indices if these are wanted. */
+/* The sort of whole rows of `count` keys, with their indices if wanted. */
 static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 {
     clsort_desc order = clsort__select_order(p);
@@ -14155,14 +14148,14 @@ static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p
            && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p));
 }
 
-/* The largest count for k by a row of the table. */
+/* The largest count that a row of the table allows for k. */
 static size_t clsort__most_of_plan(const clsort__select_plan *w, size_t k)
 {
     return clsort__smaller(w->most, clsort__saturating_multiply(w->most_ks, k) / w->parts);
 }
 
-/* The largest count whose rows are sorted whole, and the least in *least; 0: none. Without a device
-   it is the most of all. */
+/* The largest count of rows that are sorted whole, and the least in *least; 0: none. Without a
+   device: the largest of all devices. */
 static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
 {
     const size_t rows = p->select.rows;
@@ -14182,7 +14175,7 @@ static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
     return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
 }
 
-/* Plans the sort after a selection, or instead of one, and adds its scratch: each buffer of that
+/* Plans the sort after a selection, or instead of one, and adds its scratch: each buffer of the
    sort's layout is one part. */
 static void clsort__take_order(const clsort_desc *order, clsort__plan *p, clsort__plan *sort)
 {
@@ -14198,13 +14191,14 @@ static void clsort__take_order(const clsort_desc *order, clsort__plan *p, clsort
     l->too_large |= parts->too_large;
 }
 
-/* Is the output of a selection not where it is first written to, but in scratch? */
+/* 1 if an array is first written to scratch: it is no output (`written` is 0), or a sort into
+   outputs with strides of their own follows. */
 static int clsort__selects_aside(const clsort__plan *p, int written)
 {
     return !written || (p->select.sorts_after && p->data.own_strides);
 }
 
-/* Lays out the scratch memory of a selection; that of the sort after it comes last. */
+/* Lays out the scratch memory of a selection, and last of the sort after it. */
 static void clsort__take_selection(clsort__plan *p, clsort__plan *sort)
 {
     const size_t results = p->select.rows * p->select.wanted;
@@ -14228,7 +14222,7 @@ static void clsort__take_selection(clsort__plan *p, clsort__plan *sort)
     }
 }
 
-/* Lays out the scratch memory of rows of `count` keys that are sorted whole. */
+/* Lays out the scratch memory of a sort of whole rows of `count` keys. */
 static void clsort__take_whole(size_t count, clsort__plan *p, clsort__plan *sort)
 {
     const clsort_desc order = clsort__whole_order(p, count);
@@ -14241,8 +14235,8 @@ static void clsort__take_whole(size_t count, clsort__plan *p, clsort__plan *sort
     clsort__take_order(&order, p, sort);
 }
 
-/* Lays out the scratch memory. It must not fall with the count: if shorter rows were sorted whole,
-   it is enough for the longest of these. */
+/* Lays out the scratch memory. It must not fall with the count: if shorter rows would be sorted
+   whole, it is enough for the longest of these. */
 static void clsort__select_scratch(clsort__job *j)
 {
     clsort__plan *p = &j->plan, whole;
@@ -14271,8 +14265,8 @@ static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity
     return (width + 1 + list_capacity) * CLSORT__RANKED_BYTES(c->key_bytes) + 8;
 }
 
-/* The work-group that holds a row, and the columns: enough for 5 of 8 to begin before the bound.
-   Where rows are few, more work-items take less time. */
+/* Chooses the work-group that holds a row, and its columns: k is at most CLSORT__EDGE_LAST_BOUND of
+   them. Few rows take less time with more work-items. */
 static void clsort__short_shape(const clsort__plan *p, clsort__config *c)
 {
     const clsort__policy *n = p->policy;
@@ -14295,8 +14289,7 @@ static void clsort__short_shape(const clsort__plan *p, clsort__config *c)
         c->item_columns *= 2;
 }
 
-/* Plans rows in registers, if k is so small that there are few candidates. Returns whether it
-   did. */
+/* Plans rows in registers. Returns 1 if k is small enough that there are few candidates. */
 static int clsort__plan_short_rows(clsort__plan *p)
 {
     clsort__config c = p->config;
@@ -14319,7 +14312,7 @@ static int clsort__plan_short_rows(clsort__plan *p)
     return 1;
 }
 
-/* Plans whole rows that are sorted tile by tile, if they fit into tiles. Returns whether it did. */
+/* Plans rows that are sorted tile by tile. Returns 1 if rows fit into tiles. */
 static int clsort__plan_row_tiles(clsort__plan *p)
 {
     clsort__config c = p->config;
@@ -14344,7 +14337,6 @@ static int clsort__plan_row_tiles(clsort__plan *p)
     return 1;
 }
 
-/* The least x whose square is n or more. */
 static cl_ulong clsort__ceil_root(cl_ulong n)
 {
     cl_ulong x = 0;
@@ -14352,7 +14344,8 @@ static cl_ulong clsort__ceil_root(cl_ulong n)
     return x;
 }
 
-/* Room for rounds on GPUs, or on any device. It must not fall with the count. */
+/* Plans room for rounds: on GPUs whose work-groups may not make progress, or if the device is
+   unknown. It must not fall with the count. */
 static void clsort__plan_pieces(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
@@ -14365,8 +14358,7 @@ static void clsort__plan_pieces(clsort__plan *p)
     t->pieces = clsort__round_pieces(clsort__smaller(p->d.count, most));
 }
 
-/* Plans rounds, in which a work-group holds a piece as it holds a short row. Returns whether it
-   did. */
+/* Plans rounds, in which a work-group holds a piece like a short row. Returns 1 if they fit. */
 static int clsort__plan_rounds(clsort__plan *p)
 {
     clsort__plan of_pieces = *p;
@@ -14384,7 +14376,7 @@ static int clsort__plan_rounds(clsort__plan *p)
     return 1;
 }
 
-/* Room for the candidates of each of a few long rows. It must not fall with the count. */
+/* Plans room for the candidates of a few long rows. It must not fall with the count. */
 static void clsort__plan_candidates(clsort__plan *p)
 {
     const size_t n = p->d.count, k = p->d.top_k;
@@ -14396,7 +14388,7 @@ static void clsort__plan_candidates(clsort__plan *p)
         t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
 }
 
-/* Local memory of clsort_select_rank, the one with the most, in bytes. */
+/* Bytes of local memory for clsort_select_rank, which needs the most of one reading's kernels. */
 static size_t clsort__rank_local(const clsort__config *c)
 {
     const size_t pairs = CLSORT__LISTED + ((size_t)2 << c->group_log2);
@@ -14413,10 +14405,10 @@ static size_t clsort__long_local(const clsort__plan *p)
                               + clsort__select_words(&p->config, p->select.list_capacity));
 }
 
-/* Plans a sample of rows: which of the work-items' firsts is the bound. On average x elements of
-   the sample are among the k; x + 4 sqrt(x) + 3 of them are too few once in 100,000 rows. A bound
-   far from the smallest first would let too much through: then the sample is smaller. Returns
-   whether there is a bound. */
+/* Plans the sample of rows, and its bound: one of the work-items' first elements. On average x
+   elements of the sample are among the k; x + 4 sqrt(x) + 3 are too few once in 100,000 rows. A
+   bound of a high rank lets too many candidates through: then the sample is smaller. Returns 1 if
+   there is a bound. */
 static int clsort__plan_sample(clsort__plan *p)
 {
     const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2;
@@ -14435,8 +14427,8 @@ static int clsort__plan_sample(clsort__plan *p)
            && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
 }
 
-/* Work-groups of one launch, and what they do at most once each, but for very long rows: read a
-   part, rank a share of the candidates. A share has to fit into a list. */
+/* Plans one launch: its work-groups, the parts of a row, the shares of its candidates. A work-group
+   takes at most one part and one share, except of very long rows. A share must fit into a list. */
 static void clsort__plan_one_launch(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
@@ -14449,7 +14441,7 @@ static void clsort__plan_one_launch(clsort__plan *p)
     t->groups = clsort__smaller(t->rows * clsort__larger(t->parts, t->ranges), groups);
 }
 
-/* Plans one reading of a few long rows. Returns whether it did. */
+/* Plans one reading of a few long rows. Returns 1 if it fits. */
 static int clsort__plan_reading(clsort__plan *p, int how)
 {
     clsort__selection *t = &p->select;
@@ -14470,8 +14462,8 @@ static int clsort__plan_reading(clsort__plan *p, int how)
     return 1;
 }
 
-/* Plans a reading by work-items that work alone, where local memory has lists for them: room for 4
-   times k, or for long rows 2 times. Returns whether it did. */
+/* Plans a reading by work-items that work alone. Returns 1 if local memory has room for their
+   lists, of 4 times k elements, or 2 times in long rows. */
 static int clsort__plan_streams(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
@@ -14486,7 +14478,7 @@ static int clsort__plan_streams(clsort__plan *p)
     return 1;
 }
 
-/* Plans whole rows that are sorted. Returns whether it did. */
+/* Plans a sort of whole rows. Returns 1 if they are sorted. */
 static int clsort__plan_whole_rows(clsort__plan *p)
 {
     size_t least;
@@ -14496,8 +14488,8 @@ static int clsort__plan_whole_rows(clsort__plan *p)
     return 1;
 }
 
-/* Is a row of the table for so many elements, and k? If streams are preferred, whatever the table
-   says, only where they read less than a list of candidates. */
+/* 1 if a row of the table fits the count and k. If streams are preferred, only the least_ks of the
+   table's first row counts. */
 static int clsort__fits_count(const clsort__select_plan *w, const clsort__plan *p, int preferred)
 {
     const size_t n = p->d.count, k = p->d.top_k;
@@ -14505,7 +14497,7 @@ static int clsort__fits_count(const clsort__select_plan *w, const clsort__plan *
     return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
 }
 
-/* Plans rows by a row of the table. Returns whether it did. */
+/* Plans rows by a row of the table. Returns 1 if it fits. */
 static int clsort__plan_rows(const clsort__select_plan *w, clsort__plan *p, int preferred)
 {
     if (!clsort__fits_rows(w, p) || !clsort__fits_count(w, p, preferred)) return 0;
@@ -14517,7 +14509,7 @@ static int clsort__plan_rows(const clsort__select_plan *w, clsort__plan *p, int 
                                             : clsort__plan_reading(p, w->how);
 }
 
-/* The way that a form which is tried, or a measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
+/* The way that a trial, else a measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
 static cl_uint clsort__preferred_way(const clsort__policy *n, const clsort_desc *d)
 {
     const clsort__measured_row *r;
@@ -14526,8 +14518,8 @@ static cl_uint clsort__preferred_way(const clsort__policy *n, const clsort_desc 
     return r ? r->select[clsort__ceil_log2(d->count)] : 0;
 }
 
-/* Plans the way to select: the preferred one where a row of the table for it fits, else that of the
-   first row that fits, else digits. */
+/* Plans the way to select: the preferred one if a row of the table for it fits, else by the first
+   row that fits, else digits. */
 static void clsort__plan_way(clsort__plan *p)
 {
     const cl_uint preferred = clsort__preferred_way(p->policy, &p->d);
@@ -14543,7 +14535,7 @@ static void clsort__plan_way(clsort__plan *p)
         }
 }
 
-/* Derives everything but the scratch memory from a description that was checked. */
+/* Derives everything except the scratch memory from a checked description. */
 static void clsort__plan_selection(const clsort__facts *f, const clsort__policy *n,
                                    const clsort_desc *d, clsort__plan *p)
 {
@@ -14571,8 +14563,8 @@ static void clsort__plan_selection(const clsort__facts *f, const clsort__policy 
     clsort__plan_way(p);
 }
 
-/* Checks the sort after a selection. Without a device, devices with small work-groups may need it
-   and others not: then a mistake only drops it. */
+/* Checks the sort after a selection. If the device is unknown, only devices with small work-groups
+   may need that sort: then a mistake just drops it. */
 static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
 {
     const clsort_desc order = clsort__select_order(p);
@@ -14587,7 +14579,7 @@ static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
 
 static const clsort__operation *clsort__sort_operation(void);
 
-/* A stable sort of whole rows, which is a partition of them, too. */
+/* A stable sort of whole rows, which also partitions them. */
 static clsort_desc clsort__as_sort(const clsort_desc *desc)
 {
     clsort_desc d = *desc;
@@ -14597,7 +14589,7 @@ static clsort_desc clsort__as_sort(const clsort_desc *desc)
     return d;
 }
 
-/* Are whole rows to be sorted, all elements wanted, and the outputs those of a sort? */
+/* 1 if whole rows are sorted, all elements are wanted, and the outputs are like a sort's. */
 static int clsort__takes_all(const clsort__job *j)
 {
     const clsort_desc *d = &j->plan.d;
@@ -14606,10 +14598,10 @@ static int clsort__takes_all(const clsort__job *j)
            && (j->plan.data.has_indices || d->keys_out);
 }
 
-/* Plans a partition as a sort. Measured on an H200 and on CPUs, partitions of bare keys by digits
-   take 1.1 to 80 times as long, but for 8 rows of 2^20 keys on the H200 (0.7). Rows with lengths
-   cannot be sorted; with a count on the device a sort says nothing about the indices behind it.
-   Returns whether it planned. */
+/* Plans a partition as a sort. On an H200 and on CPUs, partitions of bare keys by digits take 1.1
+   to 80 times as long; only 8 rows of 2^20 keys took 0.7 times, on the H200. Rows with lengths
+   cannot be sorted. With a count on the device, a sort leaves indices behind the count undefined.
+   Returns 1 if it planned. */
 static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
 {
     clsort__checks sort = clsort__begin_checks(c->s);
@@ -14624,7 +14616,6 @@ static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
     return 1;
 }
 
-/* Checks a selection and plans it. */
 static void clsort__check_selection(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SELECT);
@@ -14637,15 +14628,15 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
     clsort__check_select_order(c, &j->plan);
 }
 
-/* Does a sample bound rows? */
+/* 1 if a sample bounds rows. */
 static int clsort__has_sample(const clsort__plan *p)
 {
     return p->select.how == CLSORT__BY_ONE_LAUNCH || p->select.how == CLSORT__BY_SAMPLE;
 }
 
-/* Chooses a kernel of a selection and sets the arguments that all of them have. Of the arrays that
-   bound rows (lengths or offsets, ends, a count) those that are absent are NULL: another buffer in
-   their place would take NVIDIA's driver 0.3 us each. */
+/* Chooses a kernel of a selection, and sets the arguments that all of them have. Absent lengths,
+   offsets, ends and count are NULL: another buffer in their place would take NVIDIA's driver 0.3 us
+   each. */
 static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, int kernel)
 {
     const clsort__data *a = &p->data;
@@ -14674,8 +14665,8 @@ static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, c
                   p->select.part_elements);
 }
 
-/* The arrays that receive the selected keys and, as their values, their indices. Those that are
-   only needed on the way lie in scratch. */
+/* The arrays that receive the selected keys and, as values, their indices. Arrays that are only
+   needed on the way lie in scratch. */
 static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort__scratch *scratch)
 {
     const clsort__data *a = &p->data;
@@ -14691,8 +14682,8 @@ static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort
     return found;
 }
 
-/* Outputs whose rows lie so many bytes apart. An absent one is replaced by the other buffer; the
-   mask says which are real. */
+/* Arguments: the outputs, and bytes between their rows. The other buffer replaces an absent one;
+   the mask tells which are real. */
 static void clsort__arg_found(clsort__run *run, clsort__arrays found, size_t indices_apart,
                               size_t keys_apart)
 {
@@ -14712,8 +14703,8 @@ static void clsort__arg_outputs(clsort__run *run, const clsort__plan *p, clsort_
                       keys_aside ? t->wanted * p->key.bytes : p->data.keys_apart);
 }
 
-/* Chooses a kernel that has the tables and, unless that is NULL, the outputs; sets all arguments
-   but its local memory. */
+/* Chooses a kernel with the tables and, unless `found` is NULL, the outputs. Sets all arguments
+   except local memory. */
 static void clsort__use_table_kernel(clsort__run *run, const clsort__plan *p, int kernel,
                                      clsort__span tables, const clsort__arrays *found)
 {
@@ -14722,7 +14713,7 @@ static void clsort__use_table_kernel(clsort__run *run, const clsort__plan *p, in
     if (found) clsort__arg_outputs(run, p, *found);
 }
 
-/* Bytes of keys that a pass reads; then bytes that the selection writes. */
+/* Bytes of keys that a pass reads; bytes that the selection writes. */
 static cl_ulong clsort__select_read(const clsort__plan *p)
 {
     const cl_ulong rows = p->data.at_offsets ? 1 : p->select.rows;
@@ -14737,8 +14728,8 @@ static cl_ulong clsort__select_written(const clsort__plan *p)
            * ((keys ? p->key.bytes : 0) + (indices ? 4 : 0));
 }
 
-/* Adds the local memory of a kernel that sorts its list, and launches a work-group per row. The
-   keys of the list are read again. */
+/* Sets the local memory of a kernel that sorts its list, and launches a work-group for each row. It
+   reads the keys of the list again. */
 static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
@@ -14751,7 +14742,7 @@ static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
     clsort__launch(run, t->rows << run->group_log2);
 }
 
-/* The passes over rows in parts. Only the number of the pass changes: to set every argument again
+/* The passes over rows in parts. Only the number of the pass changes: setting every argument again
    would take the host longer than a pass with nothing to do takes the device. */
 static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
@@ -14767,7 +14758,7 @@ static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsor
     }
 }
 
-/* Enqueues a sample, by which rows are bounded. */
+/* Enqueues the sample that bounds rows. */
 static void clsort__select_sample(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
     const clsort__selection *t = &p->select;
@@ -14779,7 +14770,7 @@ static void clsort__select_sample(clsort__run *run, const clsort__plan *p, clsor
     clsort__launch(run, t->rows << run->group_log2);
 }
 
-/* Reading, ranks. */
+/* Enqueues one reading, then the ranking of the candidates. */
 static void clsort__select_once(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                 clsort__arrays found)
 {
@@ -14795,7 +14786,7 @@ static void clsort__select_once(clsort__run *run, const clsort__plan *p, clsort_
     clsort__launch(run, t->rows * t->ranges << run->group_log2);
 }
 
-/* Everything after the sample in one launch. */
+/* One launch for everything after the sample. */
 static void clsort__select_long(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                 clsort__arrays found)
 {
@@ -14808,8 +14799,8 @@ static void clsort__select_long(clsort__run *run, const clsort__plan *p, clsort_
     clsort__launch(run, t->groups << run->group_log2);
 }
 
-/* Selects from rows in parts: passes narrow each row, then the results are written. Where rows are
-   read once, these launches only see to what that could not decide. */
+/* Selects from rows in parts: passes narrow each row, then the results are written. After one
+   reading by a sample, these launches only finish rows that the reading could not decide. */
 static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                   clsort__arrays found)
 {
@@ -14834,8 +14825,8 @@ static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsor
     clsort__launch(run, t->rows * t->parts << run->group_log2);
 }
 
-/* Moves an array by the indices that were found; in place, through a copy in scratch. If the caller
-   wants indices, these are there by now. */
+/* Moves an array by the selected indices; in place, through a copy in scratch. If the caller wants
+   indices, the output has them by now. */
 static void clsort__move_selected(clsort__run *run, const clsort__plan *p, clsort__span found,
                                   const clsort__rows *to, clsort__span source, clsort__span copy)
 {
@@ -14856,7 +14847,7 @@ static void clsort__move_selected(clsort__run *run, const clsort__plan *p, clsor
     clsort__gather(run, &from, to, &by);
 }
 
-/* Moves values, and keys or records, to where the selection puts them. */
+/* Moves values, and keys or records, to their outputs. */
 static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
                                       const clsort__scratch *scratch, clsort__span found)
 {
@@ -14874,7 +14865,7 @@ static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
                               clsort__scratch_part(scratch, p->scratch.copied_values));
 }
 
-/* Sorts what was selected, in place or into the outputs. */
+/* Sorts the selected elements, in place or into the outputs. */
 static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort__arrays found)
 {
     const clsort__data *a = &j->plan.data;
@@ -14888,8 +14879,8 @@ static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort
     clsort__sort(run, &order, &rest);
 }
 
-/* Copies what is wanted of each sorted row to the outputs. On CPUs a work-item copies several
-   elements. */
+/* Copies the wanted elements of each sorted row to the outputs. On CPUs a work-item copies
+   several. */
 static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__span keys,
                                clsort__span indices)
 {
@@ -14911,8 +14902,8 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
     clsort__launch(run, pieces);
 }
 
-/* Sorts whole rows and writes the first of each, keys and indices. Returns the indices of those
-   that are wanted. */
+/* Sorts whole rows and writes the first elements of each, keys and indices. Returns the indices of
+   the wanted elements. */
 static clsort__span clsort__select_sorted(clsort__run *run, const clsort__job *j,
                                           clsort__span keys)
 {
@@ -14934,7 +14925,7 @@ static clsort__span clsort__select_sorted(clsort__run *run, const clsort__job *j
     return sort.data.indices;
 }
 
-/* One reading of each part, then the parts' first are sorted. */
+/* Streams: one reading of each part, then a sort of the parts' first elements. */
 static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
                                    const clsort__scratch *scratch, clsort__arrays found)
 {
@@ -14951,7 +14942,7 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     clsort__launch_rows(run, p);
 }
 
-/* One launch for rows, or pieces, that a work-group holds. The outputs are set. */
+/* Launches a kernel for `rows` rows, or pieces, that work-groups hold. The outputs are set. */
 static void clsort__launch_held(clsort__run *run, const clsort__plan *p, size_t rows)
 {
     const size_t most = clsort__many_groups(p);
@@ -14979,7 +14970,7 @@ static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort_
     clsort__launch(run, t->groups << run->group_log2);
 }
 
-/* The arrays of what a round selects from `pieces` of each row. */
+/* The arrays for the results of a round over `pieces` pieces of each row. */
 static clsort__arrays clsort__round_results(const clsort__plan *p, clsort__span tables,
                                             size_t pieces)
 {
@@ -14988,8 +14979,8 @@ static clsort__arrays clsort__round_results(const clsort__plan *p, clsort__span 
     return a;
 }
 
-/* One round: selects from all pieces of the rows, which have numbers in place of indices if
-   `numbers` is not absent. What the last one selects goes where the selection is wanted. */
+/* One round: selects from all pieces of the rows. If `numbers` has a buffer, it holds the elements'
+   indices. The last round writes to the outputs. */
 static void clsort__select_round(clsort__run *run, const clsort__plan *p, size_t pieces,
                                  clsort__span numbers, clsort__arrays results, int last)
 {
@@ -15005,9 +14996,9 @@ static void clsort__select_round(clsort__run *run, const clsort__plan *p, size_t
     clsort__launch_held(run, p, p->select.rows * pieces);
 }
 
-/* Rounds: the first k of each piece, pieces of these, and so on; what fits into one piece is the
-   last round. An element's place in its round's input has the order of its index. The results of
-   the first two rounds lie side by side; later ones take their places in turn. */
+/* Rounds: the first k of each piece, then of pieces of these, and so on; the last round has one
+   piece. In each round's input, elements keep the order of their indices. The results of the first
+   two rounds lie side by side; later rounds use these places in turn. */
 static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                   clsort__arrays found)
 {
@@ -15032,7 +15023,7 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
     clsort__select_round(run, &round, 1, numbers, found, 1);
 }
 
-/* Finds what is selected from each row, and writes the keys and indices. */
+/* Selects from each row, and writes the keys and indices. */
 static void clsort__find_selected(clsort__run *run, const clsort__plan *p,
                                   const clsort__scratch *scratch, clsort__arrays found)
 {
@@ -15053,7 +15044,6 @@ static void clsort__find_selected(clsort__run *run, const clsort__plan *p,
     }
 }
 
-/* All commands of a selection. */
 static void clsort__select(clsort__run *run, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
@@ -15061,7 +15051,7 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
     clsort__arrays found;
     if (clsort__trivial(p)) return;
     found = clsort__select_results(p, &j->scratch);
-    if (p->select.extracts) {   /* out of records, or NaNs are made equal */
+    if (p->select.extracts) {   /* takes them out of records, or makes NaNs equal */
         const clsort__arrays keys = { clsort__scratch_part(&j->scratch, p->scratch.extracted),
                                       clsort__no_span };
         source.data.keys = keys.keys;
@@ -15077,7 +15067,7 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
 
 /* ---- >>is_sorted ----------------------------------------------------------------------------- */
 
-/* Drops all that a check of order does not read from a description. */
+/* A description without all that a check of order does not read. */
 static clsort_desc clsort__order_only(const clsort_desc *desc)
 {
     clsort_desc d = *desc;
@@ -15110,7 +15100,7 @@ static clsort_status clsort__check_order_buffers(clsort__job *j)
 }
 
 /* Lowers the number at `result` to that of the first unsorted element. With indices, checks the
-   order that these give to the keys; else keys may be an output. */
+   order in which they put the keys; without, the keys may be an output. */
 static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsort__span keys,
                                   clsort__span indices, clsort__span result)
 {
@@ -15137,7 +15127,6 @@ static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsor
     clsort__launch(run, p->data.extent);
 }
 
-/* All commands of clsort_enqueue_is_sorted. */
 static void clsort__is_sorted(clsort__run *run, const clsort__job *j)
 {
     const clsort__data *a = &j->plan.data;
@@ -15156,25 +15145,25 @@ static const clsort__operation clsort__ordering = { clsort__check_is_sorted, NUL
 
 /* ---- >>host ---------------------------------------------------------------------------------- */
 
-/* Is it at a multiple of `unit` bytes? */
+/* 1 if an address is a multiple of `unit`. */
 static int clsort__is_aligned(const void *data, size_t unit)
 {
     return (size_t)(const char *)data % unit == 0;
 }
 
-/* An array of the caller's. For NVIDIA's GPUs small ones go by way of a block, pinned and kept;
-   larger ones are pinned. 2^18 and 2^26 u32 take an H200 .28 and 23 ms, as they are .36 and 55, and
-   by CL_MEM_COPY_HOST_PTR .37 and 220. To pin what only comes down does not pay. */
+/* An array of the caller's. On NVIDIA's GPUs, small arrays go through a block that stays pinned;
+   large ones are pinned. 2^18 and 2^26 u32 take an H200 .28 and 23 ms; unpinned .36 and 55; by
+   CL_MEM_COPY_HOST_PTR .37 and 220. Pinning an array that only comes down does not pay. */
 typedef struct clsort__host_array {
     void *data;                 /* the caller's */
     size_t bytes;               /* 0: there is none */
     int goes_up, comes_down;
-    void *place;                /* what commands read and write: `data`, or a part of the block */
-    cl_mem *there, own;         /* there: on the device, `own` or the block's */
-    cl_mem pin;                 /* of `data`; NULL: none */
+    void *place;                /* host memory for commands: `data`, or a part of the block */
+    cl_mem *there, own;         /* there: the buffer on the device, `own` or the block's */
+    cl_mem pin;                 /* pins `data`; NULL: it is not pinned */
 } clsort__host_array;
 
-/* Can the arrays be sorted where they lie? A driver that wants them at larger multiples copies them
+/* 1 if the arrays can be sorted where they lie. A driver that wants another alignment copies them
    by itself. Records with an expression contain any type: the largest has 128 bytes. */
 static int clsort__in_place(const clsort_sorter *s, const clsort_desc *d, const void *keys,
                             const void *values, const cl_uint *indices)
@@ -15185,10 +15174,10 @@ static int clsort__in_place(const clsort_sorter *s, const clsort_desc *d, const 
            && clsort__is_aligned(indices, sizeof *indices);
 }
 
-/* Does it take less time to pin large arrays than to move them as they are? */
+/* 1 if pinning large arrays saves time. */
 static int clsort__can_pin(const clsort_sorter *s) { return s->facts.block_bytes != 0; }
 
-/* Pins host memory, by a buffer over it that no command uses; NULL: it stays as it is. */
+/* Pins host memory, by a buffer over it that no command uses. NULL: not pinned. */
 static cl_mem clsort__pin(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role)
 {
     const int quiet = clsort__hush(s, 1);
@@ -15205,7 +15194,7 @@ static void clsort__release_buffer(cl_mem *buffer)
     *buffer = NULL;
 }
 
-/* The sorter's block for arrays of `bytes` bytes; NULL: they go without. */
+/* The sorter's block for arrays of `bytes` bytes in all; NULL: no block. */
 static unsigned char *clsort__find_block(clsort_sorter *s, size_t bytes)
 {
     if (bytes > s->facts.block_bytes) return NULL;
@@ -15221,7 +15210,8 @@ static void clsort__replace_event(cl_event *event, cl_event other)
     *event = other;
 }
 
-/* Moves an array behind *last: up, or down, which blocks. Once more, unpinned, if that fails. */
+/* Moves an array, behind *last: up, or down, which blocks. If that fails, tries again without a
+   pin. */
 static clsort_status clsort__move(clsort_sorter *s, clsort__host_array *a, int up, cl_event *last)
 {
     const int again = a->pin != NULL, quiet = clsort__hush(s, again || s->quiet);
@@ -15240,7 +15230,7 @@ static clsort_status clsort__move(clsort_sorter *s, clsort__host_array *a, int u
     return clsort__move(s, a, up, last);
 }
 
-/* Creates a buffer with a copy of host memory; nothing for no bytes. role: who writes it. */
+/* Creates a buffer with a copy of host memory, if there are bytes. role: who writes it. */
 static clsort_status clsort__upload(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role,
                                     cl_mem *buffer)
 {
@@ -15255,7 +15245,8 @@ static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t by
                        (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
 }
 
-/* Creates the buffer of an array, if it has none, and moves up what is not sorted in place. */
+/* Creates the buffer of an array, if it has none, and moves up an input that is not sorted in
+   place. */
 static clsort_status clsort__send(clsort_sorter *s, clsort__host_array *a, int in_place,
                                   cl_event *last)
 {
@@ -15272,7 +15263,7 @@ static clsort_status clsort__send(clsort_sorter *s, clsort__host_array *a, int i
     return clsort__move(s, a, 1, last);
 }
 
-/* All checks of a description for host arrays, which must not set some fields; d may be NULL. */
+/* All checks of a description for host arrays, in which some fields must be 0. d may be NULL. */
 static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const void *keys,
                                const void *values)
 {
@@ -15297,8 +15288,9 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
                       "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
 }
 
-/* Sorts arrays. Commands wait for each other by events, though the queue is in order: so a failure
-   reaches the last one. A read into a buffer's own memory makes it visible, and need not copy. */
+/* Sorts arrays. Commands wait for each other by events, although the queue is in order, so that a
+   failure reaches the last one. Reading a buffer into its own memory makes it visible, and need not
+   copy. */
 static clsort_status clsort__sort_listed(clsort_sorter *s, clsort_desc *d, clsort__host_array *a,
                                          int in_place, cl_event *last)
 {
@@ -15321,7 +15313,8 @@ static clsort_status clsort__sort_listed(clsort_sorter *s, clsort_desc *d, clsor
     return CL_SUCCESS;
 }
 
-/* Lays out arrays that have their data. With indices only these, and not their gaps, change. */
+/* Lays out arrays that have their data. With indices, only the indices change, and their gaps
+   stay. */
 static void clsort__lay_out_arrays(clsort_sorter *s, const clsort_desc *d, int in_place,
                                    clsort__host_array *a)
 {
@@ -15341,7 +15334,7 @@ static void clsort__lay_out_arrays(clsort_sorter *s, const clsort_desc *d, int i
     }
 }
 
-/* The same, for the caller's arrays, which nothing uses any more afterwards. */
+/* Sorts the caller's arrays. Nothing uses them afterwards. */
 static clsort_status clsort__sort_host(clsort_sorter *s, clsort_desc *d, void *keys, void *values,
                                        cl_uint *indices)
 {
@@ -15365,7 +15358,7 @@ static clsort_status clsort__sort_host(clsort_sorter *s, clsort_desc *d, void *k
 
 /* ---- >>proof --------------------------------------------------------------------------------- */
 
-/* `apart`: of the input 0, of the output the strides of rows of elements and values. */
+/* apart: strides of rows of elements and of values in the output; 0 for the input. */
 static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements,
                                 clsort__span values, clsort__span indices, const size_t *apart,
                                 clsort__span sums)
@@ -15393,7 +15386,6 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
     clsort__launch(run, p->policy->utility.fingerprints);
 }
 
-/* All commands of clsort_enqueue_fingerprint. */
 static void clsort__prove_input(clsort__run *run, const clsort__job *j)
 {
     static const size_t apart[2] = { 0, 0 };
@@ -15404,8 +15396,8 @@ static void clsort__prove_input(clsort__run *run, const clsort__job *j)
                         clsort__span_from(j->result, offsetof(clsort_proof, before)));
 }
 
-/* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again, with
-   the values that indices put beside them: they must not have changed. */
+/* All commands of clsort_enqueue_verify. Keys that were not written must not have changed: they are
+   fingerprinted again, with the values that belong to them by the indices. */
 static void clsort__prove_output(clsort__run *run, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
@@ -15430,7 +15422,7 @@ static void clsort__check_proof(clsort__checks *c, clsort__job *j)
     clsort__check_sort(c, j);
 }
 
-/* The verdict to report of two: a wrong result before all others, else the first. */
+/* The worse of two verdicts: a wrong result, else the first failure. */
 static clsort_status clsort__worse(clsort_status a, clsort_status b)
 {
     return a == CL_SUCCESS || b == CLSORT_ERROR_WRONG_RESULT ? b : a;
@@ -15449,9 +15441,9 @@ static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *j
     return status;
 }
 
-/* Judges a sort that is done, after waiting for it if `wait`. *judged is 0 if it is not done, or
-   its state cannot be had. The state is negative if the sort failed on the device; a wait that
-   succeeds means that it is done. */
+/* Judges a sort that is done; if `wait`, waits for it first. *judged is 0 if it is not done or has
+   no state. A negative state means that the sort failed on the device. A wait that succeeds means
+   that it is done. */
 static clsort_status clsort__judge_pending(clsort_sorter *s, const clsort__pending *p, int wait,
                                            int *judged)
 {
@@ -15469,7 +15461,7 @@ static clsort_status clsort__judge_pending(clsort_sorter *s, const clsort__pendi
 }
 
 /* Judges the sorts that are done, or with `wait` all, and keeps the worst verdict for
-   clsort_collect. Returns why a sort could not be judged: that one stays pending. */
+   clsort_collect. Returns why a sort could not be judged; that sort stays pending. */
 static clsort_status clsort__judge_all(clsort_sorter *s, int wait)
 {
     clsort_status first = CL_SUCCESS;
@@ -15491,8 +15483,8 @@ static clsort_status clsort__judge_all(clsort_sorter *s, int wait)
     return first;
 }
 
-/* Files the proof of an enqueued sort, for which clsort__ready_sort made room, and judges those
-   that are complete. `own` is the sort's event if the caller wants none. */
+/* Keeps the proof of an enqueued sort, for which clsort__ready_sort made room. Judges the sorts
+   that are complete. own: the sort's event if the caller wants none. */
 static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status,
                                         cl_event own, cl_event *done)
 {
@@ -15517,8 +15509,8 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
 
 /* ---- >>operations ---------------------------------------------------------------------------- */
 
-/* With CLSORT_FLAG_NO_BUILD, plans by the built-in choice if only its kernels are built, and the
-   measured choice has none yet. */
+/* With CLSORT_FLAG_NO_BUILD, plans by the built-in choice if the measured one has no kernels
+   yet. */
 static clsort_status clsort__ready_choice(clsort__job *j)
 {
     clsort_status status;
@@ -15535,8 +15527,8 @@ static clsort_status clsort__ready_choice(clsort__job *j)
     return status;
 }
 
-/* Builds the programs of a sort or a selection, finds its scratch and, if the sorter checks itself,
-   creates the buffer of the proof. */
+/* Builds the programs of a sort or a selection, finds its scratch, and creates the buffer of the
+   proof if the sorter checks itself. */
 static clsort_status clsort__ready_sort(clsort__job *j)
 {
     clsort_sorter *const s = j->s;
@@ -15556,7 +15548,6 @@ static clsort_status clsort__ready_sort(clsort__job *j)
     return CL_SUCCESS;
 }
 
-/* Sorts rows one after another. */
 static void clsort__sort_one_by_one(clsort__run *run, const clsort__job *j)
 {
     const clsort__data *const all = &j->plan.data;
@@ -15574,7 +15565,8 @@ static void clsort__sort_one_by_one(clsort__run *run, const clsort__job *j)
     }
 }
 
-/* All commands of a sort; with a buffer for a proof, those of the proof before and after them. */
+/* All commands of a sort. With a buffer for a proof, commands of the proof come before and after
+   them. */
 static void clsort__sort_commands(clsort__run *run, const clsort__job *j)
 {
     if (clsort__trivial(&j->plan)) return;
@@ -15603,7 +15595,7 @@ static const clsort__operation clsort__proving_output = { clsort__check_proof, c
                                                           clsort__ready_proof,
                                                           clsort__prove_output };
 
-/* A call that a description is made for, which is copied into `own`. */
+/* Begins a call with a description, which is copied into `own`. */
 static void clsort__sort_job(clsort__job *j, clsort_sorter *s, const char *function,
                              const clsort_desc *desc, clsort_desc *own)
 {
@@ -15613,7 +15605,7 @@ static void clsort__sort_job(clsort__job *j, clsort_sorter *s, const char *funct
     j->desc = desc ? own : NULL;
 }
 
-/* A call that checks an order or a result. `name` is that of the buffer of `result`. */
+/* Begins a call that checks an order or a result. name: of the buffer `result` in messages. */
 static void clsort__checking_job(clsort__job *j, clsort_sorter *s, const char *function,
                                  const clsort__operation *op, const clsort_desc *desc,
                                  clsort_desc *own, clsort__span result, const char *name)
@@ -15626,9 +15618,9 @@ static void clsort__checking_job(clsort__job *j, clsort_sorter *s, const char *f
 
 /* ---- >>prepare ------------------------------------------------------------------------------- */
 
-/* Builds and warms what a call needs whose queue was checked and which was planned, and makes its
-   scratch memory. With `warmed`, it warms only what launches that are new to this set, and leaves
-   the set of this call's launches in `own`. */
+/* Builds and warms what a planned call needs, and makes its scratch memory. The queue is checked.
+   warmed: NULL, or kinds of launches that are warm already; then only new ones are warmed, and
+   `own` receives the kinds of this call. */
 static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
                                          clsort__kinds *warmed, clsort__kinds *own)
 {
@@ -15651,18 +15643,18 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
     return clsort__prepare_scratch(j->s, queue, &j->plan);
 }
 
-/* A preparation for every count up to a most. */
+/* A preparation for every count up to a largest. */
 typedef struct clsort__preparation {
     const clsort__job *most;    /* the call with the largest count */
     cl_command_queue queue;
-    struct clsort__measurement *watched;    /* that it is a part of; NULL: none */
+    struct clsort__measurement *watched;    /* the measurement that it belongs to; NULL: none */
     clsort__kinds warmed;
 } clsort__preparation;
 
 static clsort_status clsort__watch(struct clsort__measurement *m);
 
-/* Prepares for one count. *kinds receives a number that tells sets of launches, and which parts of
-   scratch memory share a buffer, from others. */
+/* Prepares for one count. Counts that receive equal *kinds have equal sets of launches, and their
+   parts of scratch memory share buffers in the same way. */
 static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count, cl_ulong *kinds)
 {
     clsort_desc d = *a->most->desc;
@@ -15686,8 +15678,8 @@ static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count,
     return CL_SUCCESS;
 }
 
-/* Prepares for the counts between two that are prepared. Where both launch the same, so do those
-   between them; else it halves the range. */
+/* Prepares for the counts between `low` and `high`, which are prepared. If these two launch the
+   same kinds, so do the counts between them; else it halves the range. */
 static clsort_status clsort__prepare_between(clsort__preparation *a, size_t low, cl_ulong low_kinds,
                                              size_t high, cl_ulong high_kinds)
 {
@@ -15699,9 +15691,9 @@ static clsort_status clsort__prepare_between(clsort__preparation *a, size_t low,
     return clsort__prepare_between(a, middle, kinds, high, high_kinds);
 }
 
-/* Prepares for every count up to that of the call `most`: for some in each octave, and then between
-   them. Downwards: a program for any number of elements also serves few, scratch memory for many
-   is enough for fewer. */
+/* Prepares for every count up to that of the call `most`: for some in each octave, then between
+   them. It goes down, because a program for many elements also serves few, and scratch memory for
+   many is enough for few. */
 static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_queue queue,
                                             struct clsort__measurement *watched)
 {
@@ -15740,7 +15732,6 @@ static void clsort__choose_policy(clsort_sorter *s)
                          & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
 }
 
-/* Checks the arguments of clsort_create and queries the device. */
 static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
                                     int wrong)
 {
@@ -15822,7 +15813,7 @@ static clsort_status clsort__share_comparators(const clsort_sorter *from, clsort
     return CL_SUCCESS;
 }
 
-/* The programs of a destroyed sorter, until the work of one queue is done. */
+/* The programs of a destroyed sorter, kept until the work of one queue is done. */
 typedef struct clsort__kept_programs {
     size_t count;
     cl_program programs[1];     /* `count` of them */
@@ -15842,8 +15833,8 @@ static void CL_CALLBACK clsort__work_done(cl_event mark, cl_int state, void *kep
     clsort__release_kept((clsort__kept_programs *)kept);
 }
 
-/* Lets a callback release the sorter's programs when a mark is complete. If that cannot be set up,
-   waits for the mark. Releases the mark. */
+/* Lets a callback release the sorter's programs when a mark is complete, or else waits for the
+   mark. Releases the mark. */
 static void clsort__keep_programs_until(clsort_sorter *s, cl_event mark)
 {
     const size_t bytes = sizeof(clsort__kept_programs) + s->program_count * sizeof(cl_program);
@@ -15863,7 +15854,7 @@ static void clsort__keep_programs_until(clsort_sorter *s, cl_event mark)
     CLSORT_CL(clReleaseEvent)(mark);
 }
 
-/* Releases the programs of a sorter that was trimmed. */
+/* Releases the programs of a sorter after clsort_trim. */
 static void clsort__release_programs(clsort_sorter *s)
 {
     size_t i;
@@ -15942,15 +15933,15 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 /* Elements of the longest self-test sorts. */
 enum { CLSORT__TEST_COUNT = 20011 };
 
-/* What a self-test sort has beside keys: nothing, values, or indices in their place. Values are the
-   elements' numbers, from 1 on, times an odd one: so they have any bits, and its inverse gives the
-   numbers back. */
+/* The payload of a self-test sort: nothing, values, or indices. Values are the elements' numbers,
+   from 1 on, times an odd factor: so they have any bits, and the inverse factor gives the numbers
+   back. */
 enum { CLSORT__TEST_KEYS, CLSORT__TEST_VALUES, CLSORT__TEST_INDICES };
 #define CLSORT__TEST_FACTOR 0x9E3779B1u
 #define CLSORT__TEST_INVERSE 0xE8B2F51u
 
-/* A self-test sort. span: its keys are any that lie so far apart at most, from a random one on; 0:
-   many ties, and any bits. */
+/* A self-test sort. span: keys lie between a random one and that plus `span`; 0: keys have any
+   bits, and many ties. */
 typedef struct clsort__test {
     cl_uint algorithm, radix, key_type, payload;
     size_t count;
@@ -15964,7 +15955,7 @@ static cl_ulong clsort__draw(cl_ulong *x)
     return *x;
 }
 
-/* A span around a power of two: 2^log2 less 1, itself, or up to 1/1024 more. */
+/* A span around 2^log2: 1 less, 2^log2 itself, or up to 1/1024 more. */
 static cl_ulong clsort__draw_span(cl_uint log2, cl_ulong *x)
 {
     const cl_ulong power = (cl_ulong)1 << log2, side = clsort__draw(x) % 3;
@@ -15989,8 +15980,8 @@ static cl_ulong clsort__load_key(const unsigned char *keys, size_t bytes, size_t
     return key;
 }
 
-/* Keys of `bytes` bytes, and their values. The least and the most key of a span stand at
-   the ends, where every sample sees them. */
+/* Keys of `bytes` bytes, and their values. The least and the greatest key of a span stand at the
+   ends, where every sample sees them. */
 static void clsort__fill_test(const clsort__test *t, size_t bytes, unsigned char *keys,
                               cl_uint *values)
 {
@@ -16009,7 +16000,7 @@ static void clsort__fill_test(const clsort__test *t, size_t bytes, unsigned char
     }
 }
 
-/* Is `sorted` in order and, by a sum of hashes, a permutation of `keys`? */
+/* 1 if `sorted` is in order and, by a sum of hashes, a permutation of `keys`. */
 static int clsort__keys_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes,
                              size_t count)
 {
@@ -16027,7 +16018,7 @@ static int clsort__keys_hold(const unsigned char *keys, const unsigned char *sor
     return before == after;
 }
 
-/* Do the values name each element of `keys` once, at its place? `seen` holds a byte per element. */
+/* 1 if the values name each element of `keys` once, in sorted order. seen: a byte per element. */
 static int clsort__values_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes,
                                const cl_uint *values, unsigned char *seen, size_t count)
 {
@@ -16040,7 +16031,8 @@ static int clsort__values_hold(const unsigned char *keys, const unsigned char *s
     return 1;
 }
 
-/* Makes the result of an argsort, or of a sort with values, one with the elements' numbers. */
+/* Turns the result of an argsort, or of a sort with values, into sorted keys and elements'
+   numbers. */
 static void clsort__number_test(const clsort__test *t, size_t bytes, const unsigned char *keys,
                                 unsigned char *sorted, cl_uint *values)
 {
@@ -16085,7 +16077,7 @@ static clsort_status clsort__test_sort(clsort_sorter *s, const clsort__test *t,
                         clsort__find_algorithm(t->algorithm)->name);
 }
 
-/* The sorts that test one algorithm: every key width, with and without values, at sizes around its
+/* The sorts that test one algorithm: every key width, with and without values, at counts around its
    tiles. */
 static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
                                          unsigned char *memory)
@@ -16108,7 +16100,7 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
     return CL_SUCCESS;
 }
 
-/* May AUTO take a form for what a test sorts, at some count, and does a plan of it at this one? */
+/* 1 if AUTO may take a form for such a test at some count, and plans it for this one. */
 static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *form,
                             const clsort__test *t)
 {
@@ -16125,8 +16117,8 @@ static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *fo
                          && row.hybrid != CLSORT__NEVER);
 }
 
-/* Tests a form with spans: of many keys of 4 bytes, below, at and above the least one of pairs in
-   hybrid radix; of fewer, around every power of two. */
+/* Tests a form with spans. With many keys of 4 bytes: below, at and above the least span of pairs
+   in hybrid radix. With fewer keys: around every power of two. */
 static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_form *form,
                                         clsort__test t, unsigned char *memory)
 {
@@ -16144,7 +16136,7 @@ static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_fo
     return CL_SUCCESS;
 }
 
-/* Tests a form, and leaves it out if it is wrong: with ties at some counts, and with spans. */
+/* Tests a form, with ties at some counts and with spans. Leaves it out if it is wrong. */
 static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_form *form,
                                        cl_uint key_type, cl_uint payload, unsigned char *memory)
 {
@@ -16161,7 +16153,6 @@ static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_for
     return status;
 }
 
-/* Tests the forms that AUTO may take on this device. */
 static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *memory)
 {
     clsort_status worst = CL_SUCCESS;
@@ -16178,7 +16169,7 @@ static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *m
     return worst;
 }
 
-/* Notes that a family is wrong, or does not build, and reports it as wrong. */
+/* Notes a family that is wrong or does not build, and reports both as wrong. */
 static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsort_status status)
 {
     if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
@@ -16186,9 +16177,9 @@ static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsor
     return CLSORT_ERROR_WRONG_RESULT;
 }
 
-/* Tests an algorithm; AUTO no longer takes one that is wrong. If sweeps are wrong, radix is tested
-   again without them; then the other form that CLSORT__RADIX_DEFAULT may take. An algorithm
-   made of wrong ones might write anywhere: it fails without a test. */
+/* Tests an algorithm; AUTO no longer takes a wrong one. If sweeps are wrong, radix is tested again
+   without them. Then its other forms are tested. An algorithm that uses a wrong one might write
+   anywhere: it fails untested. */
 static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
 {
@@ -16214,8 +16205,8 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
     return first == CLSORT_ERROR_WRONG_RESULT ? first : status;
 }
 
-/* Tests of merges of runs and of partitions: elements; keys and values, on the host and on the
-   device, before and after. */
+/* Tests of merges of runs and of partitions. TEST_PIECES: their elements. Keys and values are on
+   the host and on the device, before and after. */
 enum { CLSORT__TEST_PIECES = CLSORT__TEST_COUNT / 2 };
 typedef struct clsort__pieces_test {
     cl_uint key_type;
@@ -16288,7 +16279,7 @@ static clsort_status clsort__test_runs(clsort_sorter *s, clsort__pieces_test *t)
                         clsort__family_name(CLSORT__RUNS));
 }
 
-/* Judges a partition by splitters at equal distances: the keys of a part keep their order. */
+/* Judges a partition by splitters at equal distances: each part has its keys, in their order. */
 static int clsort__parts_hold(const clsort__pieces_test *t, cl_ulong distance, cl_uint count)
 {
     cl_uint next[CLSORT_MAX_SPLITTERS + 2], wanted[CLSORT_MAX_SPLITTERS + 2], p;
@@ -16309,7 +16300,7 @@ static int clsort__parts_hold(const clsort__pieces_test *t, cl_ulong distance, c
     return !memcmp(wanted, t->starts, (count + 2) * sizeof *wanted);
 }
 
-/* Parts the keys by `count` splitters, the last of which is beyond them. */
+/* Partitions the keys by `count` splitters, of which the last is beyond all keys. */
 static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_test *t, cl_uint count)
 {
     const cl_ulong distance = ((cl_ulong)1 << (8 * t->bytes - 4)) / count;
@@ -16352,7 +16343,7 @@ static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
     return parts != CL_SUCCESS ? parts : runs;
 }
 
-/* Tests them with bare keys, then with values, in 25 bytes of memory per element. */
+/* Tests both with bare keys, then with values, in 25 bytes of memory per element. */
 static clsort_status clsort__test_pieces(clsort_sorter *s, unsigned char *memory)
 {
     const size_t n = CLSORT__TEST_PIECES;
@@ -16380,9 +16371,9 @@ static clsort_status clsort__test_pieces(clsort_sorter *s, unsigned char *memory
 
 /* ---- >>measure ------------------------------------------------------------------------------- */
 
-/* The trials that AUTO may take at a count: by each of the rows that say yes or no to each
-   threshold, and by its own row, which is the last one. The most counts: all powers of two from the
-   first one on, and another. */
+/* The trials that AUTO may take at a count: CORNERS, one for each way to be above or below four
+   thresholds; then AUTO's own, OWN_TRIAL. MOST_COUNTS: powers of two from the first count on, and
+   one more. */
 enum {
     CLSORT__CORNERS = 16,
     CLSORT__OWN_TRIAL = CLSORT__CORNERS,
@@ -16399,16 +16390,16 @@ enum {
     CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__SORTED_KEYS,
     CLSORT__SORTED_VALUES, CLSORT__SORTED_INDICES, CLSORT__ITS_PROOF, CLSORT__FIRST_PROOF,
     CLSORT__ITS_BUFFERS,
-    CLSORT__ITS_OUTPUTS = 3     /* from CLSORT__ITS_KEYS_OUT on */
+    CLSORT__ITS_OUTPUTS = 3     /* outputs, from CLSORT__ITS_KEYS_OUT on */
 };
 
-/* How a count is sorted. Trials with one plan share the number of the first of them, and its times
-   in two rounds, in ns; 0: it was dropped. */
+/* The trials at a count. Trials with equal plans share the number of the first of them. ns: its
+   times in two rounds; 0: it was dropped. */
 typedef struct clsort__timings {
     size_t n;
     int trial[CLSORT__TRIALS];
-    const clsort__algorithm *algorithm[CLSORT__TRIALS]; /* NULL: rows are selected from, ... */
-    int way[CLSORT__TRIALS];                            /* ... in this way */
+    const clsort__algorithm *algorithm[CLSORT__TRIALS]; /* NULL: a selection */
+    int way[CLSORT__TRIALS];                            /* CLSORT__BY_*, of a selection */
     clsort__config config[CLSORT__TRIALS];
     double ns[CLSORT__TRIALS][2];
     cl_uint out; /* a bit for each trial that does not run */
@@ -16417,17 +16408,17 @@ typedef struct clsort__timings {
 typedef struct clsort__measurement {
     clsort_sorter *s;
     clsort_measure_desc m;
-    clsort_desc d;              /* of the sorts, with buffers */
-    cl_command_queue queue;     /* of its own, with profiling */
+    clsort_desc d;              /* the sorts, with buffers */
+    cl_command_queue queue;     /* the measurement's own, with profiling */
     cl_mem memory[CLSORT__ITS_BUFFERS];
     size_t bytes[CLSORT__ITS_BUFFERS];
     clsort__crossover corners[CLSORT__CORNERS];
     clsort__trial trials[CLSORT__TRIALS];
     cl_ulong start, now;        /* by the device's clock, in ns */
-    double spent, build;        /* ns of the count before; of the longest build of a trial */
-    cl_uint done, total;        /* steps */
+    double spent, build;        /* ns of the count before; ns of the longest build */
+    cl_uint done, total;        /* steps, for progress */
     clsort__kinds warmed;
-    unsigned char *found, *right;   /* top-k: the outputs, and what they must be */
+    unsigned char *found, *right;   /* top-k: the outputs; the right outputs */
     size_t unit[CLSORT__ITS_OUTPUTS], found_bytes;  /* unit: bytes of an element of each output */
     int counts;
     clsort__timings at[CLSORT__MOST_COUNTS];
@@ -16435,7 +16426,7 @@ typedef struct clsort__measurement {
 
 /* ---- trials ---- */
 
-/* The row that says yes to the thresholds whose bits are set, whatever the count. */
+/* The row in which the thresholds of the set bits are met, whatever the count. */
 static clsort__crossover clsort__corner_row(int corner)
 {
     clsort__crossover row = clsort__widest_rows[1];
@@ -16446,14 +16437,14 @@ static clsort__crossover clsort__corner_row(int corner)
     return row;
 }
 
-/* The corner that a row is at a count. */
+/* The corner with the choices of a row at a count. */
 static int clsort__corner_at(const clsort__crossover *row, size_t n)
 {
     return (n <= row->samples) | (n <= row->bitonic) << 1 | (n >= row->radix) << 2
            | (n >= row->hybrid) << 3;
 }
 
-/* The trials: rows at all corners, or for top-k all ways; then AUTO's own. */
+/* The trials: rows for all corners, or for top-k all ways; then AUTO's own. */
 static void clsort__make_trials(clsort__measurement *m)
 {
     const int trials = m->d.top_k ? (int)CLSORT__WAYS : (int)CLSORT__CORNERS;
@@ -16464,14 +16455,14 @@ static void clsort__make_trials(clsort__measurement *m)
         else m->trials[f].row = &m->corners[f];
 }
 
-/* Lets AUTO take a trial in the next calls. */
+/* Makes AUTO take a trial in the next calls. */
 static void clsort__force(clsort__measurement *m, int trial)
 {
     const clsort__trial *const f = &m->trials[trial];
     m->s->policy->forced = f->row || f->select ? f : NULL;
 }
 
-/* Asks the planner how each trial would sort m->d. */
+/* Plans m->d by each trial, and finds trials with equal plans. */
 static void clsort__find_trials(clsort__measurement *m, clsort__timings *t)
 {
     int f;
@@ -16494,14 +16485,14 @@ static void clsort__find_trials(clsort__measurement *m, clsort__timings *t)
     m->s->policy->forced = NULL;
 }
 
-/* Does the time of a trial grow faster than the count? */
+/* 1 if the time of a trial grows faster than the count. */
 static int clsort__outgrows(const clsort__timings *t, int trial)
 {
     return t->algorithm[trial] ? t->algorithm[trial]->number != CLSORT_RADIX
                                : t->way[trial] == CLSORT__BY_SORTING;
 }
 
-/* Does it grow as the count does, whatever the count? */
+/* 1 if the time of a trial is proportional to the count, whatever the count. */
 static int clsort__keeps_pace(const clsort__timings *t, int trial)
 {
     const cl_uint family = t->config[trial].family;
@@ -16512,20 +16503,20 @@ static int clsort__keeps_pace(const clsort__timings *t, int trial)
 
 /* ---- time ---- */
 
-/* Reads the device's clock: when a small command ended. */
+/* Reads the device's clock: the end of a small command. */
 static clsort_status clsort__read_clock(clsort__measurement *m)
 {
     return clsort__touch(m->s, m->queue, m->memory[CLSORT__ITS_PROOF], &m->now);
 }
 
-/* Is there time for `more` ns? */
+/* Fails if there is no time for `more` ns. */
 static clsort_status clsort__check_time(const clsort__measurement *m, double more)
 {
     const double most = 1e6 * (m->m.max_ms ? m->m.max_ms : 10000);
     return (double)(m->now - m->start) + more > most ? CLSORT_ERROR_OUT_OF_TIME : CL_SUCCESS;
 }
 
-/* Begins a step: asks the caller, then the clock. */
+/* Begins a step: asks the caller's callback, then the clock. */
 static clsort_status clsort__watch(clsort__measurement *m)
 {
     if (m->m.progress && m->m.progress(m->m.user, m->done, m->total))
@@ -16544,7 +16535,8 @@ static clsort_status clsort__copy_whole(clsort__measurement *m, int from, int to
                        (m->queue, m->memory[from], m->memory[to], 0, 0, bytes, 0, NULL, NULL));
 }
 
-/* Puts back what a sort in place has changed, and the proof; spoils what the last sort wrote. */
+/* Restores arrays that a sort in place changed, and the proof; spoils the outputs of the last
+   sort. */
 static clsort_status clsort__restore(clsort__measurement *m)
 {
     const size_t n = m->d.count, key = clsort__key_bits(m->d.key_type) / 8;
@@ -16586,8 +16578,8 @@ static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_des
     return clsort_judge(&proof);
 }
 
-/* Reads the first elements of all rows of the outputs. Rows have `count` elements; buffers begin
-   with number `first`. */
+/* Reads the first elements of all rows of the outputs, which begin with buffer number `first` and
+   have rows of `count` elements. */
 static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t count,
                                        unsigned char *to)
 {
@@ -16604,13 +16596,13 @@ static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t
     return CLSORT__TRY(m->s, clFinish, (m->queue));
 }
 
-/* A buffer that is wanted, made or not. */
+/* A buffer; CLSORT_LATER if it is wanted but not made. */
 static cl_mem clsort__or_later(cl_mem buffer, int wanted)
 {
     return buffer || !wanted ? buffer : CLSORT_LATER;
 }
 
-/* A stable sort of whole rows: a selection must find the first elements of each. */
+/* A stable sort of whole rows, whose first elements a selection must find. */
 static clsort_desc clsort__reference_sort(const clsort__measurement *m)
 {
     clsort_desc d = m->d;
@@ -16623,8 +16615,7 @@ static clsort_desc clsort__reference_sort(const clsort__measurement *m)
     return d;
 }
 
-/* Notes what each result is compared with: a fingerprint of what is sorted, or for top-k the right
-   one. */
+/* Makes the reference for results: a fingerprint of the input, or for top-k the right output. */
 static clsort_status clsort__make_reference(clsort__measurement *m)
 {
     const clsort_desc d = clsort__reference_sort(m);
@@ -16659,8 +16650,8 @@ static clsort_status clsort__run_trial(clsort__measurement *m, int trial, double
     return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
 }
 
-/* Builds and warms what a trial needs. A build is not begun without the time that the longest one
-   has taken so far. */
+/* Builds and warms what a trial needs. A build begins only if there is time for one as long as the
+   longest so far. */
 static clsort_status clsort__prepare_trial(clsort__measurement *m, int trial)
 {
     clsort_desc given = m->d, d;
@@ -16682,7 +16673,7 @@ static clsort_status clsort__prepare_trial(clsort__measurement *m, int trial)
     return status;
 }
 
-/* Is it this trial that failed, and not the measurement? */
+/* 1 if this trial failed, and not the measurement. */
 static int clsort__drops(clsort_status status)
 {
     return status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED
@@ -16690,8 +16681,8 @@ static int clsort__drops(clsort_status status)
            || status == CLSORT_ERROR_UNSUPPORTED;
 }
 
-/* The least time of a count in a round, of all trials or of those that keep pace; 0: all were
-   dropped. */
+/* The least time at a count in a round, of all trials, or if `paced`, of trials that keep pace; 0:
+   all were dropped. */
 static double clsort__least_time(const clsort__timings *t, int round, int paced)
 {
     double least = 0;
@@ -16704,7 +16695,7 @@ static double clsort__least_time(const clsort__timings *t, int round, int paced)
     return least;
 }
 
-/* Notes how long the last build took, which began at `before`. */
+/* Notes the time of a build that began at `before`, if it is the longest. */
 static clsort_status clsort__end_build(clsort__measurement *m, cl_ulong before)
 {
     CLSORT__MUST(clsort__read_clock(m));
@@ -16712,7 +16703,7 @@ static clsort_status clsort__end_build(clsort__measurement *m, cl_ulong before)
     return CL_SUCCESS;
 }
 
-/* Builds what a trial needs at a count, whose time is then that of sorts alone. */
+/* Builds what a trial needs at a count, so that its times are of sorts alone. */
 static clsort_status clsort__build_trial(clsort__measurement *m, clsort__timings *t, int trial)
 {
     cl_ulong before;
@@ -16727,7 +16718,7 @@ static clsort_status clsort__build_trial(clsort__measurement *m, clsort__timings
     return status == CL_SUCCESS || clsort__drops(status) ? clsort__end_build(m, before) : status;
 }
 
-/* Builds what checks results of a count. */
+/* Builds the kernels that check results at a count. */
 static clsort_status clsort__build_checks(clsort__measurement *m, int count)
 {
     const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
@@ -16739,8 +16730,8 @@ static clsort_status clsort__build_checks(clsort__measurement *m, int count)
     return clsort__end_build(m, before);
 }
 
-/* Builds what all trials need at all counts. Downwards: a program for many elements also serves
-   few. */
+/* Builds what all trials need at all counts, from the largest down: a program for many elements
+   also serves few. */
 static clsort_status clsort__build_trials(clsort__measurement *m)
 {
     int i, f;
@@ -16757,17 +16748,16 @@ static clsort_status clsort__build_trials(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
-/* Did a trial take more than twice as long as one whose time grows as the count does: radix by
-   passes or from the top, for top-k digits? */
+/* 1 if a trial took more than twice as long as one that keeps pace. */
 static int clsort__is_behind(const clsort__timings *t, int trial)
 {
     const double least = clsort__least_time(t, 0, 1);
     return least > 0 && t->ns[t->trial[trial]][0] > 2 * least;
 }
 
-/* A trial whose time outgrows the count, and which took four times as long as another at the count
-   before, or was behind at two counts: its time is taken to double, and it is not run. 0: it is
-   run. */
+/* The time to assume for a trial that is not run; 0: run it. A trial is not run if its time
+   outgrows the count and it took four times as long as another at the count before, or was behind
+   at two counts. Its time is taken to double. */
 static double clsort__hopeless_time(const clsort__measurement *m, int count, int trial)
 {
     const clsort__timings *const t = &m->at[count], *const before = t - 1;
@@ -16781,7 +16771,7 @@ static double clsort__hopeless_time(const clsort__measurement *m, int count, int
                : 0;
 }
 
-/* The first run by a trial, which is not timed but says how many follow. */
+/* The first run by a trial. It is no repeat, but tells how many repeats follow. */
 static clsort_status clsort__first_run(clsort__measurement *m, int count, int trial)
 {
     clsort__timings *const t = &m->at[count];
@@ -16812,14 +16802,15 @@ static double clsort__median(double *times, int count)
     return times[count / 2];
 }
 
-/* Does a trial still take part? Not if it was dropped, or took four times as long as another. */
+/* 1 if a trial still takes part: it was not dropped, and did not take four times as long as
+   another. AUTO's own stays. */
 static int clsort__takes_part(const clsort__timings *t, int trial, double least)
 {
     return t->trial[trial] == trial && t->ns[trial][0] > 0 && !(t->out & CLSORT__BIT(trial))
            && (t->ns[trial][0] <= 4 * least || trial == t->trial[CLSORT__OWN_TRIAL]);
 }
 
-/* A round: trials take turns. `first`: the least time of the first runs. */
+/* A round of repeats, in which trials take turns. first: the least time of the first runs. */
 static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, int round,
                                    double first)
 {
@@ -16841,7 +16832,6 @@ static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, i
     return CL_SUCCESS;
 }
 
-/* Measures a count by all trials. */
 static clsort_status clsort__measure_count(clsort__measurement *m, int count)
 {
     clsort__timings *t = &m->at[count];
@@ -16864,9 +16854,10 @@ static clsort_status clsort__measure_count(clsort__measurement *m, int count)
 
 /* ---- thresholds ---- */
 
-/* What a trial costs at a count, as a part of the time of AUTO's own: below 0 only where it takes
-   more than 5 % less in both rounds, as much as nothing outweighs where it takes more than 5 %
-   more, or was dropped. If AUTO's own was dropped, the slowest that is right stands for it. */
+/* The cost of a trial at a count: its time as a part of AUTO's own, less 1. It is below 0 only if
+   the trial takes more than 5 % less in both rounds. If it takes more than 5 % more in both, or was
+   dropped, the cost outweighs all gains. If AUTO's own was dropped, the slowest right trial stands
+   for it. */
 static double clsort__cost(const clsort__timings *t, int trial)
 {
     const double *own = t->ns[t->trial[CLSORT__OWN_TRIAL]], *ns = t->ns[t->trial[trial]];
@@ -16885,8 +16876,8 @@ static double clsort__cost(const clsort__timings *t, int trial)
     return ratio[0] + ratio[1] > 2 ? (ratio[0] + ratio[1]) / 2 - 1 : 0;
 }
 
-/* Threshold number `place` of those that hold up to a count, or from one on: of none, of the counts
-   that were measured. */
+/* Thresholds by number. most_at: up to a measured count; 0: never. least_at: from a measured count
+   on; 0: always; `counts`: never. */
 static cl_uint clsort__most_at(const clsort__measurement *m, int place)
 {
     return place ? (cl_uint)m->at[place - 1].n : 0;
@@ -16899,7 +16890,7 @@ static cl_uint clsort__least_at(const clsort__measurement *m, int place)
 
 typedef double clsort__costs[CLSORT__MOST_COUNTS][CLSORT__CORNERS];
 
-/* What a row costs in all. */
+/* The cost of a row at all counts. */
 static double clsort__row_cost(const clsort__measurement *m, clsort__costs cost,
                                const clsort__crossover *row)
 {
@@ -16909,7 +16900,7 @@ static double clsort__row_cost(const clsort__measurement *m, clsort__costs cost,
     return sum;
 }
 
-/* Finds the row of the least cost among those with one threshold of hybrid radix. */
+/* Finds the row of the least cost, with row.hybrid as it is. */
 static void clsort__best_with(const clsort__measurement *m, clsort__costs cost,
                               clsort__crossover row, double *least, clsort__crossover *best)
 {
@@ -16929,14 +16920,15 @@ static void clsort__best_with(const clsort__measurement *m, clsort__costs cost,
             }
 }
 
-/* The mean time before, in thousandths of that after, which is the sum of parts of it. */
+/* The mean time before, in thousandths of the time after. after: the sum of times, each as a part
+   of the time before. */
 static cl_uint clsort__gain(const clsort__measurement *m, double after)
 {
     return (cl_uint)(1000 * m->counts / after);
 }
 
-/* Finds the row with the least cost: AUTO's own unless another one gains. Its gain is 0 if there is
-   none that does not lose. */
+/* Finds the row with the least cost: AUTO's own unless another one gains. The gain is 0 if every
+   row loses. */
 static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
 {
     clsort__costs cost;
@@ -16958,8 +16950,8 @@ static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
     best->gain = clsort__gain(m, after);
 }
 
-/* Finds the way of the least cost for each length of rows. Where none gains, the built-in plans
-   stay, which may tell apart what is between the lengths that were measured. */
+/* Finds the way of the least cost for each length of rows. If none gains, the built-in plans stay:
+   they may tell lengths apart that were not measured. */
 static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row *best)
 {
     double after = 0;
@@ -16979,7 +16971,7 @@ static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row
     best->gain = clsort__gain(m, after);
 }
 
-/* What AUTO is to take, by all times. */
+/* The choice by all times. */
 static clsort__measured_row clsort__best_of(clsort__measurement *m)
 {
     clsort__measured_row best;
@@ -16999,7 +16991,7 @@ static clsort__hash clsort__choices_name(const clsort_sorter *s)
 {
     clsort__hash name = s->device_hash;
     clsort__add_hash(&name, "choices", 7);
-    clsort__add_word(&name, s->facts.compute_units);   /* a part of a device has the same names */
+    clsort__add_word(&name, s->facts.compute_units);   /* parts of a device have its names */
     return name;
 }
 
@@ -17032,7 +17024,7 @@ static void clsort__recall_choices(clsort_sorter *s)
     CLSORT_FREE(entry);
 }
 
-/* Room for a copy of a sorter's choices, with none if it has none. */
+/* A copy of a sorter's choices; an empty one if it has none. */
 static clsort_status clsort__copy_choices(clsort_sorter *to, const clsort__measured *from,
                                           clsort__measured **copy)
 {
@@ -17043,7 +17035,7 @@ static clsort_status clsort__copy_choices(clsort_sorter *to, const clsort__measu
     return CL_SUCCESS;
 }
 
-/* Prepares for what AUTO takes now, on the caller's queue. */
+/* Prepares for AUTO's new choice, on the caller's queue. */
 static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_desc given = *m->m.sort, d;
@@ -17056,7 +17048,7 @@ static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_
     return clsort__prepare_counts(&j, queue, m);
 }
 
-/* The place for a row of a class. If there is none, the oldest one of top-k is given up. */
+/* The row for a class. If there is no free one, the oldest row of top-k is given up. */
 static clsort__measured_row *clsort__make_place(clsort__measured *m, const clsort__class *of)
 {
     clsort__measured_row *const r = clsort__place_of(m, of),
@@ -17067,7 +17059,7 @@ static clsort__measured_row *clsort__make_place(clsort__measured *m, const clsor
     return last;
 }
 
-/* Puts a row in the place of AUTO's, and prepares for it; as before if that fails. */
+/* Makes a row AUTO's choice, and prepares for it. If that fails, undoes it. */
 static clsort_status clsort__take_row(clsort__measurement *m, const clsort__measured_row *row,
                                       cl_command_queue queue)
 {
@@ -17146,15 +17138,15 @@ static clsort_status clsort__check_bytes(clsort__measurement *m)
     CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
     if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
     clsort__begin_call(s, "clsort_measure");
-    sum = clsort__larger(sum, more);   /* a queue has one ... */
-    sum = clsort__saturating_add(sum, sum / 4);   /* ... which may have grown */
+    sum = clsort__larger(sum, more);   /* of one queue */
+    sum = clsort__saturating_add(sum, sum / 4);   /* it may have grown by a quarter */
     for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
     CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
                     "max_bytes: %.0f are needed", (double)sum);
     return CL_SUCCESS;
 }
 
-/* Makes the buffers and puts them into the description. */
+/* Creates the buffers and puts them into the description. */
 static clsort_status clsort__make_buffers(clsort__measurement *m)
 {
     clsort_sorter *const s = m->s;
@@ -17177,13 +17169,13 @@ static clsort_status clsort__make_buffers(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
-/* log2 of the first count. Rows of top-k have more elements than any k of the class. */
+/* log2 of the first count. For top-k it is above any k of the class. */
 static cl_uint clsort__first_length(cl_uint k_log2)
 {
     return k_log2 < CLSORT__FIRST_COUNT_LOG2 ? (cl_uint)CLSORT__FIRST_COUNT_LOG2 : k_log2 + 1;
 }
 
-/* Makes what a measurement needs, and chooses its counts. */
+/* Makes the trials, queue, buffers and inputs of a measurement, and chooses its counts. */
 static clsort_status clsort__set_up_measurement(clsort__measurement *m)
 {
     const size_t most = m->d.count;
@@ -17201,7 +17193,6 @@ static clsort_status clsort__set_up_measurement(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
-/* Measures all counts. */
 static clsort_status clsort__measure_all(clsort__measurement *m)
 {
     int i;
@@ -17213,7 +17204,7 @@ static clsort_status clsort__measure_all(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
-/* Releases what a measurement made, and what the sorter keeps for its queue. */
+/* Releases a measurement, and the sorter's slot for its queue. */
 static void clsort__end_measurement(clsort__measurement *m)
 {
     clsort_sorter *const s = m->s;
@@ -17234,9 +17225,9 @@ static void clsort__end_measurement(clsort__measurement *m)
     CLSORT_FREE(m);
 }
 
-/* Builds, measures and decides, or only builds. AUTO's own trial is the built-in one: what is found
-   does not depend on what was measured before. What fails in between is tried otherwise, so it is
-   not reported; the caller reports the end. */
+/* Builds, measures and decides, or only builds. AUTO's own trial is the built-in one, so the result
+   does not depend on earlier measurements. Failures on the way have a remedy and are not reported;
+   the caller reports the end. */
 static clsort_status clsort__run_trials(clsort__measurement *m, int builds,
                                         clsort__measured_row *best)
 {
@@ -17250,7 +17241,7 @@ static clsort_status clsort__run_trials(clsort__measurement *m, int builds,
     return status;
 }
 
-/* Measures, and prepares for what is the fastest. */
+/* Measures, and prepares for the fastest. */
 static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
@@ -17271,8 +17262,8 @@ static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue qu
     return status;
 }
 
-/* Is it a plain sort of one array by AUTO, or the plain first k of rows? Reads what arrays there
-   will be from buffers that are given, and forgets these. */
+/* Checks that it is a plain sort of one array by AUTO, or the plain first k of rows. Given buffers
+   only tell which arrays there will be, and are dropped. */
 static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 {
     const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT;
@@ -17304,9 +17295,8 @@ static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
 
 /* ---- choices as text ---- */
 
-/* The most characters of a line, of a section, which has two lines, one for each choice, and one
-   more; and of a device's name. The version of the text: the first one had no choices of top-k.
-   Sections of later ones are skipped. */
+/* The most characters: of a line; of a section, with a line for each choice and three more; of a
+   device's name. Text version 1 had no choices of top-k. Sections of later versions are skipped. */
 enum {
     CLSORT__MOST_LINE = 256,
     CLSORT__MOST_SECTION = (CLSORT__MEASURED_ROWS + 3) * CLSORT__MOST_LINE,
@@ -17321,7 +17311,7 @@ typedef struct clsort__lines {
     clsort__hash hash;
 } clsort__lines;
 
-/* Reads a line, without its end, which it must have; 0 if there is none or it is too long. */
+/* Reads a line, which must have an end, and drops the end; 0 if there is none or it is too long. */
 static int clsort__read_line(clsort__lines *l)
 {
     const size_t length = strcspn(l->next, "\n");
@@ -17339,7 +17329,7 @@ static void clsort__hash_line(clsort__lines *l)
     clsort__add_hash(&l->hash, l->line, strlen(l->line));
 }
 
-/* May a row be taken? */
+/* 1 if a row is valid. */
 static int clsort__good_row(const clsort__measured_row *r)
 {
     const cl_uint longest = clsort__ceil_log2(r->most);
@@ -17351,7 +17341,7 @@ static int clsort__good_row(const clsort__measured_row *r)
     return r->of.k_log2 <= 32 && r->of.rows_log2 <= 32;
 }
 
-/* Reads the ways of a choice: a letter for each length of rows, '.' for none. */
+/* Reads the ways of a choice: a letter for each length of rows, '.' for the built-in plan. */
 static int clsort__read_ways(const char *letters, clsort__measured_row *r)
 {
     int i, way;
@@ -17364,7 +17354,6 @@ static int clsort__read_ways(const char *letters, clsort__measured_row *r)
     return 1;
 }
 
-/* Reads the line of a choice. */
 static int clsort__read_choice(const char *line, clsort__measured_row *r)
 {
     unsigned kind, most, few, radix, hybrid, bitonic, gain, k_log2, rows_log2;
@@ -17395,8 +17384,8 @@ static int clsort__read_choice(const char *line, clsort__measured_row *r)
     return clsort__good_row(r);
 }
 
-/* Who a device says it is, without versions of its driver, and this version of clsort, as text; 0
-   if it does not say. */
+/* Writes a hash of the device's names, without versions of its driver, and of this version of
+   clsort, as text; 0 if the driver gives no names. */
 static int clsort__print_device(const clsort_sorter *s, char text[33])
 {
     clsort__hash h = { { 0, 0 } };
@@ -17406,7 +17395,8 @@ static int clsort__print_device(const clsort_sorter *s, char text[33])
     return 1;
 }
 
-/* Reads a section. *into receives its choices if it is that of the device `own`. 0: damaged. */
+/* Reads a section. *into receives its choices if they are for the device `own`. Returns 0 if the
+   section is damaged. */
 static int clsort__read_section(clsort__lines *l, const char *own, clsort__measured *into,
                                 cl_uint *fits)
 {
@@ -17434,7 +17424,6 @@ static int clsort__read_section(clsort__lines *l, const char *own, clsort__measu
     return !strcmp(l->line + 4, end);
 }
 
-/* Reads all sections of a text. */
 static clsort_status clsort__read_choices(clsort_sorter *s, const char *text,
                                           clsort__measured *into, cl_uint *fits)
 {
@@ -17448,14 +17437,13 @@ static clsort_status clsort__read_choices(clsort_sorter *s, const char *text,
     return CL_SUCCESS;
 }
 
-/* Adds a line to a section, and to its hash. */
 static void clsort__add_line(char *section, clsort__lines *l)
 {
     clsort__hash_line(l);
     strcat(strcat(section, l->line), "\n");
 }
 
-/* The device's name, of characters that may stand in a line. */
+/* The device's name, in characters that may stand in a line. */
 static void clsort__print_name(const clsort_sorter *s, char name[CLSORT__MOST_NAME])
 {
     char *c;
@@ -17467,7 +17455,6 @@ static void clsort__print_name(const clsort_sorter *s, char name[CLSORT__MOST_NA
         if (*c < ' ' || *c > '~') *c = '?';
 }
 
-/* Writes the line of a choice. */
 static void clsort__print_choice(const clsort__measured_row *r, char line[CLSORT__MOST_LINE])
 {
     char ways[CLSORT__MEASURED_LENGTHS + 1] = "";
@@ -17514,7 +17501,7 @@ static clsort_status clsort__print_section(clsort_sorter *s, char *section)
     return CL_SUCCESS;
 }
 
-/* What a measured row says of itself. */
+/* Fills in the fields that all measured choices have. */
 static void clsort__describe_row(const clsort__measured_row *r, clsort_choice *c)
 {
     c->device = "this device";
@@ -17523,7 +17510,7 @@ static void clsort__describe_row(const clsort__measured_row *r, clsort_choice *c
     c->gain = r->gain;
 }
 
-/* Fills in a choice of sorts of one array. Numbers go through payloads, then through widths. */
+/* Fills in a choice of sorts of one array: for each width of keys, number counts its payloads. */
 static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
@@ -17548,8 +17535,8 @@ static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsor
     c->bitonic_most = row.bitonic;
 }
 
-/* Fills in the part number *number of a row of top-k: lengths that are selected from in the same
-   way. Returns 0, and counts *number down, if it has fewer. */
+/* Fills in part *number of a row of top-k: consecutive lengths that are selected from in one way.
+   If the row has fewer parts, returns 0 and takes their number off *number. */
 static int clsort__describe_ways(const clsort__measured_row *r, cl_uint *number, clsort_choice *c)
 {
     const cl_uint first = clsort__first_length(r->of.k_log2), last = clsort__ceil_log2(r->most);
@@ -17568,7 +17555,7 @@ static int clsort__describe_ways(const clsort__measured_row *r, cl_uint *number,
     return 0;
 }
 
-/* Fills in a choice; 0: there are fewer. */
+/* Fills in a choice; 0 if there are fewer. */
 static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsort_choice *c)
 {
     const clsort__measured_row *r = NULL;
@@ -17591,7 +17578,7 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 /* ---- >>public -------------------------------------------------------------------------------- */
 
-/* The head of a public function that takes a sorter. `reset` is done where that is busy. */
+/* The head of a public function that takes a sorter. If the sorter is busy, it does `reset`. */
 #define CLSORT__ALONE_OR(name, parameters, arguments, reset) \
     static clsort_status clsort__##name parameters; \
     CLSORT_API clsort_status name parameters \
@@ -17811,8 +17798,8 @@ CLSORT__ALONE(clsort_prepare,
     return CL_SUCCESS;
 }
 
-/* Raises *most to the scratch memory of a sort, or a selection, as AUTO plans it by `form`, which
-   leaves to the built-in choices what it does not say. */
+/* Raises *most to the scratch memory of a sort or a selection that AUTO plans by `form`. The
+   built-in choices decide all that `form` leaves open. */
 static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__trial *form,
                                size_t *most)
 {
@@ -17829,7 +17816,7 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
     if (c.status == CL_SUCCESS) {
         j.op->scratch(&j);
         *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
-        if (j.plan.one_by_one) {    /* fewer elements are sorted at once, which takes more */
+        if (j.plan.one_by_one) {    /* fewer rows may be sorted all at once, which needs more */
             memset(&j.plan.scratch, 0, sizeof j.plan.scratch);
             clsort__plan_scratch(&j.plan);
             *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
@@ -17839,9 +17826,9 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
     s->policy->pinned = pinned;
 }
 
-/* The scratch memory of AUTO by any form that may be measured, and by the built-in one: what was
-   enough before a measurement is enough after it. As a maximum of sizes that do not fall with the
-   count, it does not either. */
+/* The most scratch memory of AUTO by any choice that may be measured, and by the built-in one:
+   enough before and after a measurement. No size falls with the count, so their maximum does
+   not. */
 static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
 {
     const size_t rows = sizeof clsort__widest_rows / sizeof *clsort__widest_rows;
@@ -17856,8 +17843,8 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
     return most;
 }
 
-/* The most scratch memory of AUTO's built-in choices up to a count: a choice for more elements may
-   need less than the one before it. */
+/* The most scratch memory of AUTO's built-in choices for any count up to that of desc: a choice for
+   more elements may need less than one for fewer. */
 static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
 {
     const clsort__crossover row = clsort__built_in_crossover(&s->facts, s->policy, desc);
@@ -17889,11 +17876,11 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
-    /* What is planned as a sort may be selected by a choice that is measured. */
+    /* A measured choice may select from rows whose partition is planned as a sort. */
     if (!(d.flags & CLSORT_FLAG_TOP_PARTITION)) chosen = d;
     if (d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
     largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
-    j.plan.d.scratch = NULL;   /* its size is what is asked for */
+    j.plan.d.scratch = NULL;   /* its size is the answer */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
     *bytes = !sorter || d.algorithm ? largest.bytes
@@ -17904,7 +17891,7 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     return CL_SUCCESS;
 }
 
-/* Reports the algorithm, or how a selection is made and what sorts after it or in its place. */
+/* Reports the algorithm; of a selection, its way and the sort after it or in its place. */
 static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
@@ -18023,7 +18010,7 @@ CLSORT__ALONE_OR(clsort_enqueue_merge,
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-/* A call that merges runs, whose description is copied into `own`. */
+/* Begins a call that merges runs, and copies its description into `own`. */
 static void clsort__runs_call(clsort__job *j, clsort_sorter *s, const char *function,
                               const clsort_merge_runs_desc *given, clsort_merge_runs_desc *own)
 {
@@ -18045,7 +18032,6 @@ CLSORT__ALONE_OR(clsort_enqueue_merge_runs,
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
-/* Plans a merge of runs or a partition that is not enqueued. */
 static clsort_status clsort__plan_call(clsort__job *j)
 {
     if (!j->s) return CLSORT_ERROR_NULL_ARGUMENT;
@@ -18053,7 +18039,6 @@ static clsort_status clsort__plan_call(clsort__job *j)
     return clsort__plan_job(j);
 }
 
-/* Gives the bytes of a call's scratch memory, and enqueues nothing. */
 static clsort_status clsort__tell_scratch(clsort__job *j, size_t *bytes)
 {
     if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
@@ -18072,7 +18057,6 @@ CLSORT__ALONE(clsort_merge_runs_scratch_size,
     return clsort__tell_scratch(&j, bytes);
 }
 
-/* Builds the kernels of a merge of runs or of a partition. */
 static clsort_status clsort__build_pieces(clsort__job *j)
 {
     CLSORT__MUST(clsort__plan_call(j));
@@ -18089,7 +18073,7 @@ CLSORT__ALONE(clsort_prepare_merge_runs,
     return clsort__build_pieces(&j);
 }
 
-/* A call that partitions, whose description is copied into `own`. */
+/* Begins a call that partitions, and copies its description into `own`. */
 static void clsort__partition_call(clsort__job *j, clsort_sorter *s, const char *function,
                                    const clsort_partition_desc *given, clsort_partition_desc *own)
 {
@@ -18216,7 +18200,7 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
     return first;
 }
 
-/* What clsort_measure needs before it can begin. */
+/* Checks the arguments of clsort_measure, and waits until the queue is idle. */
 static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue queue,
                                            const clsort_measure_desc *m, clsort_desc *d)
 {
@@ -18421,15 +18405,7 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - make demo: five tasks beside qsort; build/clsort info: five lines for a device; --json of info,
      bench and tune; tune says how long builds take, and where nothing gains
 
-   Mended
-   - the headers compile behind windows.h, rpcndr.h, Qt, AssertMacros.h, altivec.h, term.h
-   - a queue for each sort: scratch memory for two, on PoCL too; it was one for each. A queue that
-     was released with work to do no longer shares its scratch memory with the next one
-   - the sorter's scratch memory no longer grows anew from call to call
-   - a sort, a check of order or a proof of no elements needs no buffer
-   - messages: CLSORT_BYTES + 65 is told the limit, clsort_save_choices the room it needs
-   - clsort.hpp: top() of an empty view wrote behind it, argsort() without a buffer sorted in place
-   - make install, install-lib: any letters in PREFIX and DESTDIR
+   Mended: the header of 0.4.0 lists it
 
    Faster
    - clsort_sort_host on NVIDIA's GPUs: 2^26 u32 in 27 ms, before 220 to 290; GPUs that share the
@@ -18481,13 +18457,7 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
    - radix-hybrid, -samples and -cached
    - clsort_multi.h, mpi_sort.h, clsort.hpp, clsort.py; `make lib`, pkg-config, CMake
 
-   Mended
-   - Where offsets of segments do not ascend, nothing is sorted: no element is lost.
-   - clsort_scratch_size is enough for fewer elements, on any device, and does not wrap on 32
-     bits.
-   - Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
-   - Quicksort no longer crashes in PoCL 6.0 and 7.1, nor radix with work-groups of 2.
-   The header of 0.3.0 has the whole list.
+   Mended: the header of 0.3.0 lists it
 
    0.1.0  2026-11-21
 

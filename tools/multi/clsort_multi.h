@@ -1,5 +1,5 @@
-/* clsort_multi.h - sorts arrays in host memory of any size by clsort, on one device or several. One
-   file to copy, beside clsort.h. MIT or public domain, as you like: clsort.h has the texts.
+/* clsort_multi.h - sorts host arrays of any size by clsort, on one device or several. One file to
+   copy, beside clsort.h. MIT or public domain, as you like: clsort.h has the texts.
 
      #include "clsort.h"
      #include "clsort_multi.h"
@@ -9,17 +9,17 @@
      m.keys = keys;                            sorted in place
      status = clsort_sort_host_on(sorters, 2, &m);
 
-   The one file of a program that defines CLSORT_IMPLEMENTATION includes this header, too: there it
-   brings its implementation, which calls private functions of clsort.h. So both headers are of one
-   version. They are two because few programs need this one and nothing in clsort.h does, and since
-   tools and web pages that show code stop at 1 MiB.
+   The file of a program that defines CLSORT_IMPLEMENTATION includes this header, too: the
+   implementation comes with it. It calls private functions of clsort.h, so both headers must be of
+   one version. They are two because few programs need this one, and because tools and web pages
+   that show code stop at 1 MiB.
 
    COMPILE-TIME OPTIONS, beside those of clsort.h, defined before the implementation is included
      CLSORT_STAGE_BYTES         bytes of a block of pinned memory; default 16 MiB
-     CLSORT_YIELD()             is called while no device has news; default sched_yield() on POSIX,
-                                else nothing */
+     CLSORT_YIELD()             called while it waits for devices; default sched_yield() on
+                                POSIX, else nothing */
 
-#include "clsort.h"   /* not below the guard: whoever defines CLSORT_IMPLEMENTATION gets both */
+#include "clsort.h"   /* above the guard, so that CLSORT_IMPLEMENTATION brings both */
 
 #ifndef CLSORT_MULTI_H_INCLUDED
 #define CLSORT_MULTI_H_INCLUDED
@@ -28,7 +28,7 @@
 #error "clsort.h and clsort_multi.h are of different versions: take both from one release"
 #endif
 
-/* Every OpenCL function that the implementation calls, beside those of CLSORT_CL_FUNCTIONS. */
+/* The OpenCL functions that the implementation calls, beside CLSORT_CL_FUNCTIONS. */
 #define CLSORT_MULTI_CL_FUNCTIONS(X) \
     X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)
 
@@ -37,42 +37,42 @@ extern "C" {
 #endif
 
 /* How bytes go between host memory and a device. */
-enum { CLSORT_TRANSFER_DEFAULT = 0,  /* DIRECT where the device shares memory with the host, and on
+enum { CLSORT_TRANSFER_DEFAULT = 0,  /* DIRECT if the device shares memory with the host, and on
                                         NVIDIA's GPUs, which pin the arrays and `work` for the call;
                                         else STAGED */
-       CLSORT_TRANSFER_DIRECT = 1,   /* commands read and write the host arrays. For devices with
-                                        memory of their own: fast if the arrays and `work` are
-                                        pinned memory, such as mapped CL_MEM_ALLOC_HOST_PTR */
-       CLSORT_TRANSFER_STAGED = 2 }; /* by way of blocks of pinned memory that the call allocates;
-                                        the calling thread copies */
+       CLSORT_TRANSFER_DIRECT = 1,   /* commands read and write the host arrays. On devices with
+                                        memory of their own this is fast if the arrays and `work`
+                                        are pinned, such as mapped CL_MEM_ALLOC_HOST_PTR */
+       CLSORT_TRANSFER_STAGED = 2 }; /* blocks of pinned memory, which the call allocates, lie
+                                        between; the calling thread copies */
 
 /* What one sorter did. */
 typedef struct clsort_share {
-    cl_ulong elements;          /* of the jobs that it finished; in two trips each counts twice */
+    cl_ulong elements;          /* of its finished jobs; in two trips each element counts twice */
     cl_uint jobs;               /* chunks that it sorted, and parts that it merged */
     clsort_status status;       /* CL_SUCCESS, or why the sorter was dropped */
 } clsort_share;
 
-/* Arrays in host memory, and the means to sort them. */
+/* Arrays in host memory, and how to sort them. */
 typedef struct clsort_multi_desc {
     size_t struct_size;
-    /* As of clsort_sort_host, but with any count, and without rows and `precedes`. */
+    /* As for clsort_sort_host, but with any count, and without rows and `precedes`. */
     const clsort_desc *sort;
-    void *keys, *values;        /* as of clsort_sort_host */
-    /* Receive the result, and then keys and values are only read. NULL, both: keys and values are
-       sorted in place. They must not overlap other arrays. */
+    void *keys, *values;        /* as for clsort_sort_host */
+    /* Receive the result; then keys and values are only read. Both NULL: keys and values are sorted
+       in place. They must not overlap other arrays. */
     void *keys_out, *values_out;
-    /* Argsort: receives the permutation, count cl_ulong. Keys are only read, and values are not
-       looked at; keys_out may be NULL. NULL: no argsort. */
+    /* Argsort: receives the permutation, count cl_ulong. Then keys are only read, values are
+       ignored, and keys_out may be NULL. NULL: no argsort. */
     cl_ulong *indices;
     /* Host memory for sorted runs in two trips, and for the result of one trip in place with
-       several buffers; else not needed. NULL: from CLSORT_MALLOC. Its bytes are count * (bytes of a
-       key or record), rounded up to a multiple of 16, and count * value_size; of an argsort
-       count * 8 in place of the latter. */
+       several buffers; otherwise not needed. NULL: from CLSORT_MALLOC. Bytes: count * (bytes of a
+       key or record), rounded up to a multiple of 16, plus count * value_size; for an argsort plus
+       count * 8 instead. */
     void *work;
     size_t work_size;           /* bytes of `work` */
-    /* The most bytes of buffers on each device. 0: 7 / 8 of the device's memory, or 1 / 4 of that
-       where it is also the host's. */
+    /* The most bytes of buffers on each device. 0: 7 / 8 of the device's memory, or 1 / 4 if that
+       is also the host's. */
     size_t device_memory;
     clsort_share *shares;       /* receives what each sorter did; NULL: not wanted */
     cl_uint transfer;           /* CLSORT_TRANSFER_* */
@@ -81,41 +81,43 @@ typedef struct clsort_multi_desc {
 CLSORT__DEFAULT(clsort_multi_desc)
 
 /* Sorts the arrays. Blocks. The sorters may belong to different contexts and platforms. Give each
-   device a context of its own: threads that share one of NVIDIA's wait for each other's moves of
-   ordinary memory. On two H200s sorts of 0.9 ms took 35 ms and more so.
-   - If all elements fit on a device at once, with scratch memory, the first such device sorts them,
-     in one trip; as eight runs that it merges, if one buffer or one sort does not take them all.
-     Name the fastest one first.
-   - Else the arrays go through the devices twice. Chunks are sorted, and leave runs in `work`. Then
-     each part of the result is merged from its pieces of all runs, which the host searches for.
-   - GPUs merge keys of one type that are compared as they are (not some of their bits, equal zeros
-     or equal NaNs), with values of up to 8 bytes, by clsort_enqueue_merge_runs. CPUs in two trips,
-     and records, longer values and other keys, sort the pieces once more.
-   - If reading back the result fails in one trip in place, it is read once more. If that fails,
+   device a context of its own: threads that share one of NVIDIA's contexts wait for each other's
+   moves of ordinary memory. On two H200s sorts of 0.9 ms then took 35 ms and more.
+   - If all elements and scratch memory fit on one device, the first such device sorts them in one
+     trip. If one buffer or one sort does not take all elements, it merges eight runs. Name the
+     fastest device first.
+   - Else the arrays make two trips through the devices. In the first one, sorted chunks become
+     runs in `work`. In the second one, each part of the result is merged from pieces of all runs;
+     the host finds the pieces.
+   - GPUs merge by clsort_enqueue_merge_runs: keys of one type and all their bits, without equal
+     zeros and equal NaNs, and values of up to 8 bytes. Other keys, records and longer values are
+     merged by another sort of the pieces, and so is everything on CPUs in two trips.
+   - If reading back the result of one trip in place fails, it is read once more. If that fails,
      too, the call fails, and the arrays are undefined.
    - 2^30 u32 on an NVIDIA H200 take 0.44 to 0.56 s in one trip, 0.78 to 0.99 s in two trips, and as
      long with two H200s: most of it is pinning. Arrays that are pinned before take 0.18 s, 0.22 to
-     0.25 s, and 0.19 s. By way of blocks ordinary arrays took 1.6 s in one trip, 2.9 s in two.
+     0.25 s, and 0.19 s. With STAGED, ordinary arrays took 1.6 s in one trip, 2.9 s in two.
    - Every device has two jobs at a time: bytes of one move while the other is sorted. A fast device
-     does more jobs. No threads are made: the calling thread asks all devices in turn; with one
+     does more jobs. No threads are made: the calling thread asks all devices in turn. With one
      device and CLSORT_TRANSFER_DIRECT it sleeps.
-   - A device on which a call or a command fails is dropped: the diagnostic callback hears why, and
-     the others do its jobs again. After CL_MEM_OBJECT_ALLOCATION_FAILURE it goes on with half of
+   - A device is dropped if a call or a command fails: the diagnostic callback hears why, and the
+     other devices do its jobs again. After CL_MEM_OBJECT_ALLOCATION_FAILURE it goes on with half of
      its memory instead, until that is too little for one element.
-   - Host memory beyond `work`: per device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of
-     pinned memory. For tables fewer bytes than 400 * runs + 32 * runs * sorters + 2000 * sorters,
-     and where runs stay on the device 8 * 4096 keys or records and 8192 bytes.
-   - A call makes up to two queues of each device, which are released with its buffers.
-   Fails if no sorter is left, with the code of the one that was dropped last, or with
-   CL_OUT_OF_HOST_MEMORY. Arrays that receive a result are then undefined; those that are sorted in
-   place are as they were, or hold a permutation of the input: sorted runs, each value with its key;
-   but see one trip in place. This holds unless a driver still writes to host memory after clFinish
-   and clWaitForEvents failed.
+   - Host memory beyond `work`: with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory
+     for each device. Tables take less than 400 * runs + 32 * runs * sorters + 2000 * sorters bytes.
+     If runs stay on the device, also 8 * 4096 keys or records and 8192 bytes.
+   - A call makes up to two queues for each device, and releases them with its buffers.
+   Fails if no sorter is left, with the code of the sorter that was dropped last, or with
+   CL_OUT_OF_HOST_MEMORY. Arrays that receive a result are then undefined. Arrays that are sorted in
+   place are as they were, or hold a permutation of the input: sorted runs, each value with its key.
+   Exceptions: one trip in place, see above; a driver that still writes to host memory after
+   clFinish and clWaitForEvents failed.
    Errors: CLSORT_ERROR_NULL_ARGUMENT also for no sorters; CLSORT_ERROR_UNKNOWN_VALUE also for a
    sorter that is given twice; CLSORT_ERROR_VALUE_SIZE if only one of keys_out and values_out is
    given; CLSORT_ERROR_SCRATCH_TOO_SMALL for work_size; CLSORT_ERROR_SCRATCH_TOO_LARGE if
    device_memory does not hold one element.
-   Sources: Knuth, The Art of Computer Programming 3, 5.4; as of clsort_enqueue_merge_runs. */
+   Sources: Knuth, The Art of Computer Programming 3, 5.4; and those of
+   clsort_enqueue_merge_runs. */
 CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_uint sorter_count,
                                              const clsort_multi_desc *multi);
 
@@ -149,27 +151,27 @@ extern "C" {
 
 /* ---- >>multi --------------------------------------------------------------------------------- */
 
-/* Host arrays of any size. A job takes pieces of arrays in host memory to a device, where they lie
-   one after the other, sorts them there and brings them back as one range of other arrays. In the
-   first trip a job has one piece, a chunk of the input, and leaves a sorted run. In the second trip
-   it has a piece of every run, and leaves a part of the result. Each device has two slots for jobs,
-   so that one is moved while the other is sorted. Slots are asked in turn whether they can go on.
+/* Host arrays of any size. A job moves pieces of host arrays to a device, side by side, sorts them
+   there, and brings them back as one range of other arrays. In the first trip a job has one piece,
+   a chunk of the input, and leaves a sorted run. In the second trip it has a piece of every run,
+   and leaves a part of the result. Each device has two slots for jobs: one job moves while the
+   other is sorted. All slots are asked in turn whether they can go on.
 
-   It stands on the public functions, and looks into no sorter. tests/scripts/header lists which
-   helpers it takes from clsort.h. */
+   It is built on the public functions, and looks into no sorter. tests/scripts/header lists the
+   helpers that it takes from clsort.h. */
 
 enum {
     CLSORT__MULTI_FIRST_SIZE = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
     CLSORT__MULTI_SLOTS = 2,
-    CLSORT__MULTI_STAGES = 2,       /* blocks of pinned memory of a slot */
+    CLSORT__MULTI_STAGES = 2,       /* blocks of pinned memory in a slot */
     CLSORT__MULTI_ARRAYS = 2,       /* keys (or records), values */
     CLSORT__MULTI_BLOCK = 4096,     /* keys that are read from a device at once */
-    CLSORT__MULTI_RUNS = 8,         /* of one device: as many, or more. Those that stay there ... */
-    CLSORT__MULTI_PARTS = 8,        /* ... are merged to as many parts, or more */
-    CLSORT__MULTI_MOST_PARTS = 64,  /* ... but not to more than these */
+    CLSORT__MULTI_RUNS = 8,         /* the fewest runs of one device */
+    CLSORT__MULTI_PARTS = 8,        /* the fewest parts into which runs that stay are merged */
+    CLSORT__MULTI_MOST_PARTS = 64,  /* the most such parts */
     CLSORT__MULTI_PINS = 3 * CLSORT__MULTI_ARRAYS,  /* of inputs, `work` and results */
-    CLSORT__MULTI_DIRECT_BLOCKS = 64    /* without pinned memory a command moves at most as many
-                                           times CLSORT_STAGE_BYTES */
+    CLSORT__MULTI_DIRECT_BLOCKS = 64    /* without pinned memory, times CLSORT_STAGE_BYTES: the most
+                                           that a command moves */
 };
 
 /* The state of a slot. */
@@ -183,7 +185,7 @@ typedef struct clsort__multi_arrays {
 /* Elements of an array in host memory. */
 typedef struct clsort__multi_range { size_t first, count; } clsort__multi_range;
 
-/* An element of a run, and the codes of its fields, but for CLSORT_BYTES. */
+/* An element of a run, and the codes of its fields, except CLSORT_BYTES. */
 typedef struct clsort__multi_pivot {
     const unsigned char *place;
     cl_ulong codes[CLSORT_MAX_FIELDS];
@@ -193,9 +195,9 @@ typedef struct clsort__multi_pivot {
 typedef struct clsort__multi_run {
     clsort__multi_range range;
     cl_mem arrays[CLSORT__MULTI_ARRAYS];    /* NULL: in host memory */
-    size_t block;               /* the number of the block of keys that was read last, from 1; 0:
+    size_t block;               /* the block of keys that was read last, by number from 1; 0:
                                    none */
-    /* The search for a place: it is between low and high; the pivot is in the middle. */
+    /* The search for a place, which is from low to high. The pivot is in the middle. */
     size_t low, middle, high;
     clsort__multi_pivot pivot;
 } clsort__multi_run;
@@ -205,7 +207,7 @@ typedef struct clsort__multi_stage {
     cl_mem memory;
     unsigned char *place;
     cl_event event;             /* NULL: it is free */
-    unsigned char *target;      /* host memory that receives its bytes; NULL: none */
+    unsigned char *target;      /* host memory that receives its bytes, or NULL */
     size_t bytes;
 } clsort__multi_stage;
 
@@ -218,66 +220,68 @@ typedef struct clsort__multi_block {
 
 typedef struct clsort__multi_slot {
     int state;
-    cl_command_queue queue;     /* lives as long as the call; NULL: not needed yet */
+    cl_command_queue queue;     /* kept until the call ends; NULL: not needed yet */
     cl_mem arrays[CLSORT__MULTI_ARRAYS], merged[CLSORT__MULTI_ARRAYS], scratch;
-    const cl_mem *result;       /* `arrays`, or `merged`: only if parts are merged */
-    size_t room, scratch_bytes; /* room: elements of an array; 0: there are no buffers */
-    clsort__multi_range job;    /* of the arrays that receive the result */
+    const cl_mem *result;       /* `arrays`; or `merged`, if parts are merged */
+    size_t room, scratch_bytes; /* room: elements of an array; 0: no buffers */
+    clsort__multi_range job;    /* the range of the result's arrays */
     clsort__multi_range *pieces;
-    /* The next block: of which array and piece, from which byte of the piece, to or from which byte
-       of the buffer. */
+    /* The next block: its array and piece, its offset in the piece, its place in the buffer;
+       bytes. */
     size_t array, piece, offset, at;
-    cl_event last;              /* of the last command. The next one waits for it, though the queue
-                                   is in order: so a failure reaches the last one of a job */
+    cl_event last;              /* of the last command. The queue is in order, yet the next command
+                                   waits for it, so that a failure reaches the last command of a
+                                   job */
     clsort__multi_stage stages[CLSORT__MULTI_STAGES];
-    cl_uint turn;               /* the stage of the next block */
+    cl_uint turn;               /* the number of the next block's stage */
 } clsort__multi_slot;
 
 typedef struct clsort__multi_device {
     clsort_sorter *s;
     int is_cpu;
     int direct;                 /* no blocks of pinned memory */
-    int pins;                   /* ordinary arrays are pinned instead */
+    int pins;                   /* ordinary arrays are pinned for the call */
     cl_mem pinned[CLSORT__MULTI_PINS];
     cl_uint pin_count;
-    cl_ulong memory;            /* bytes that may be used */
-    size_t most;                /* elements of a job */
+    cl_ulong memory;            /* the most bytes of its buffers */
+    size_t most;                /* the most elements of a job */
     clsort_share share;
     clsort__multi_slot slot_list[CLSORT__MULTI_SLOTS];
 } clsort__multi_device;
 
 typedef struct clsort__multi {
     clsort_multi_desc given;
-    clsort_desc d;              /* of a sort on a device, without its count and buffers */
-    clsort_field fields[CLSORT_MAX_FIELDS];     /* the first one decides, then the next */
-    clsort__codec codecs[CLSORT_MAX_FIELDS];    /* theirs */
+    clsort_desc d;              /* a sort on a device, without count and buffers */
+    clsort_field fields[CLSORT_MAX_FIELDS];     /* the first field decides, then the next */
+    clsort__codec codecs[CLSORT_MAX_FIELDS];    /* of the fields */
     cl_uint field_count;
     size_t count, size[CLSORT__MULTI_ARRAYS];   /* size: bytes of an element; 0: no array */
-    clsort__multi_arrays in, work, out, from, to;   /* from, to: of this trip */
+    clsort__multi_arrays in, work, out, from, to;   /* from, to: of the current trip */
     void *own_work;
     clsort__multi_device *devices;
     cl_uint device_count;
-    cl_uint only;               /* the device that has all jobs; device_count: all have some */
-    cl_uint slot_count;         /* of a device, in this trip */
-    int merges;                 /* is this the second trip? */
-    int can_merge;              /* by clsort_enqueue_merge_runs; else pieces are sorted once more */
+    cl_uint only;               /* the device that has all jobs; device_count: all devices have
+                                   some */
+    cl_uint slot_count;         /* slots of a device, in this trip */
+    int merges;                 /* 1 in the second trip */
+    int can_merge;              /* by clsort_enqueue_merge_runs; else pieces are sorted again */
     int stays;                  /* runs stay on the only device until they are merged */
-    int overwrites;             /* the only device has the result, which is read over the input for
-                                   the first time; 2: for the second time */
-    unsigned char *blocks;      /* of keys, one for each run that stays on the device */
+    int overwrites;             /* 1: the result of the only device is read over the input; 2: for
+                                   the second time */
+    unsigned char *blocks;      /* of keys; one for each run that stays on the device */
     clsort_status unread;       /* why a block could not be read */
-    size_t next;                /* elements that were handed out */
+    size_t next;                /* elements that jobs have taken */
     clsort__multi_range *redo;  /* jobs of devices that failed */
     size_t redo_count, busy;    /* busy: slots that have a job */
-    clsort__multi_run *runs;    /* by their first elements, once all are there */
-    size_t run_count, job_room; /* job_room: of runs and of redo */
-    size_t split;               /* the rank whose places were found last */
-    size_t *open, open_count;   /* runs that are searched, in the order of their pivots */
-    clsort_run *list;           /* of a job's pieces on the device; room for one of each run */
-    clsort__multi_range *pieces;    /* of all slots or, of runs that stay, of all parts: one for
-                                       each run */
-    clsort_status status;       /* why the last device was dropped, or why all must end */
-    int ends;                   /* the trip must end: host memory is used up, or the only device
+    clsort__multi_run *runs;    /* in the order of their first elements, once all are there */
+    size_t run_count, job_room; /* job_room: of `runs` and `redo` */
+    size_t split;               /* the rank that was searched last */
+    size_t *open, open_count;   /* runs being searched, in the order of their pivots */
+    clsort_run *list;           /* a job's pieces on the device; room for one of each run */
+    clsort__multi_range *pieces;    /* one of each run, for all slots; if runs stay, for all
+                                       parts */
+    clsort_status status;       /* why the last device was dropped, or why the call must end */
+    int ends;                   /* the trip must end: no host memory is left, or the only device
                                    failed */
 } clsort__multi;
 
@@ -285,8 +289,8 @@ static const char clsort__multi_name[] = "clsort_sort_host_on";
 
 /* -- the order, on the host -- */
 
-/* The code of field i of the element at `place`, without bits that do not decide; bit for bit that
-   of field_code in kernels.cl. */
+/* The code of field i of the element at `place`, without ignored bits. It equals field_code of
+   kernels.cl. */
 static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *place, cl_uint i)
 {
     const cl_uint bits = clsort__key_bits(m->fields[i].type);
@@ -304,8 +308,7 @@ static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *
     return code >> m->d.first_bit;
 }
 
-/* Below 0, 0 or above 0: does an element come before another one, is it equal, or does it come
-   after it? First by one field. */
+/* Compares two elements by one field, then by all: below 0, 0 or above 0, as by memcmp. */
 static int clsort__multi_compare_field(const clsort__multi *m, const clsort__multi_pivot *a,
                                        const clsort__multi_pivot *b, cl_uint i)
 {
@@ -328,7 +331,7 @@ static int clsort__multi_compare(const clsort__multi *m, const clsort__multi_piv
     return order;
 }
 
-/* Reads a block of keys from the device, which does nothing else then. */
+/* Reads a block of keys from the device, which is idle then. */
 static clsort_status clsort__multi_read_block(clsort__multi *m, clsort__multi_run *r, size_t block,
                                               unsigned char *to)
 {
@@ -340,7 +343,7 @@ static clsort_status clsort__multi_read_block(clsort__multi *m, clsort__multi_ru
                         count * m->size[0], to, 0, NULL, NULL));
 }
 
-/* The element number i of a run. If it cannot be read from the device, m->unread says why. */
+/* Element i of a run. If it cannot be read from the device, m->unread says why. */
 static const unsigned char *clsort__multi_element(clsort__multi *m, size_t run, size_t i)
 {
     clsort__multi_run *const r = &m->runs[run];
@@ -353,8 +356,8 @@ static const unsigned char *clsort__multi_element(clsort__multi *m, size_t run, 
     return keys + i % CLSORT__MULTI_BLOCK * m->size[0];
 }
 
-/* Opens a run: takes the element in the middle of what is left of it, and finds its place among
-   those of other runs. Of equal ones that of the earlier run comes first. */
+/* Opens a run: its pivot is the element in the middle of its range low ... high. Inserts the run in
+   the order of pivots; of equal pivots, that of the earlier run is first. */
 static void clsort__multi_open_run(clsort__multi *m, size_t run)
 {
     clsort__multi_run *const r = &m->runs[run];
@@ -374,7 +377,7 @@ static void clsort__multi_open_run(clsort__multi *m, size_t run)
     m->open[low] = run;
 }
 
-/* Takes the first or the last run from those that are open. */
+/* Removes the first or the last open run, and returns it. */
 static size_t clsort__multi_close_run(clsort__multi *m, int first)
 {
     const size_t run = m->open[first ? 0 : --m->open_count];
@@ -385,12 +388,12 @@ static size_t clsort__multi_close_run(clsort__multi *m, int first)
     return run;
 }
 
-/* Finds how many elements of each run are among the first `rank` of all in the stable order:
-   runs[i].low. Of the elements that are left, `wanted` are among them. Before the first pivot come
-   no more than `before`, which lie in front of their runs' pivots: if these are fewer than wanted,
-   that pivot is among them, and so is what lies in front of it. Else the last pivot is not, as all
-   those and all other pivots come before it. So each look at an element halves what is left of a
-   run. The end of one part is found once more as the start of the next. */
+/* Finds for each run, as runs[i].low, how many of its elements are among the first `rank` of all in
+   the stable order. Of the elements from low to high, `wanted` are still to be found. `before`
+   counts elements between `low` and the pivot, in all runs; at most these come before the first
+   pivot. If before < wanted, the first pivot is among the wanted elements, and so are those in
+   front of it. Else the last pivot is not, as all counted elements and all other pivots come before
+   it. So each step halves the range of one run. A search goes on from the one before. */
 static void clsort__multi_split(clsort__multi *m, size_t rank)
 {
     const int goes_on = m->split <= rank;
@@ -419,7 +422,7 @@ static void clsort__multi_split(clsort__multi *m, size_t rank)
     m->split = rank;
 }
 
-/* Finds the pieces of a part of the result, one of each run. */
+/* Finds the pieces of a part of the result, one in each run. */
 static void clsort__multi_find_pieces(clsort__multi *m, const clsort__multi_range *part,
                                       clsort__multi_range *pieces)
 {
@@ -435,7 +438,7 @@ static void clsort__multi_find_pieces(clsort__multi *m, const clsort__multi_rang
 
 /* -- devices and slots -- */
 
-/* Does a device have jobs? */
+/* 1 if a device has jobs. */
 static int clsort__multi_works(const clsort__multi *m, cl_uint i)
 {
     return m->devices[i].share.status == CL_SUCCESS
@@ -456,8 +459,8 @@ static void clsort__multi_release_event(cl_event *event)
     *event = NULL;
 }
 
-/* Waits until no command of a slot uses host memory, and releases all that it has, but for its
-   queue. A driver that cannot even wait any more is taken to run nothing any more. */
+/* Waits until no command of a slot uses host memory, then releases all that it has, except its
+   queue. A driver that fails even to wait is assumed to run nothing any more. */
 static void clsort__multi_release_slot(clsort__multi_slot *slot)
 {
     const cl_command_queue queue = slot->queue;
@@ -482,8 +485,8 @@ static void clsort__multi_release_slot(clsort__multi_slot *slot)
     slot->queue = queue;
 }
 
-/* Pins arrays for as long as commands use them. Where the driver does not, these take longer.
-   Results in place are pinned as inputs. */
+/* Pins arrays while commands use them. If the driver fails, commands take longer. Results in place
+   are pinned as inputs. */
 static void clsort__multi_pin_arrays(const clsort__multi *m, clsort__multi_device *device,
                                      const clsort__multi_arrays *arrays)
 {
@@ -498,13 +501,12 @@ static void clsort__multi_pin_arrays(const clsort__multi *m, clsort__multi_devic
     }
 }
 
-/* Gives the arrays back to the caller. */
+/* Unpins the arrays. */
 static void clsort__multi_unpin(clsort__multi_device *device)
 {
     while (device->pin_count) clsort__release_buffer(&device->pinned[--device->pin_count]);
 }
 
-/* Makes a block of pinned memory. */
 static clsort_status clsort__multi_pin(clsort_sorter *s, cl_command_queue queue,
                                        clsort__multi_stage *stage)
 {
@@ -520,12 +522,12 @@ static clsort_status clsort__multi_pin(clsort_sorter *s, cl_command_queue queue,
 }
 
 #ifndef CLSORT__MULTI_MERGERS
-#define CLSORT__MULTI_MERGERS 1   /* GPUs; in tests also 0: nobody, and 2: CPUs, too */
+#define CLSORT__MULTI_MERGERS 1   /* 0: no device; 1: GPUs; 2: CPUs, too. Tests set it */
 #endif
 
-/* Does a device merge its pieces in this trip? CPUs sort them once more: PoCL takes 0.6 to 0.7 of
-   the CPU time so, with 2^21 u32 and 4 or 8 bytes of values in some 65 jobs, or 2^22 u32 alone, and
-   buffers of half the size. */
+/* 1 if a device merges its pieces in this trip. CPUs sort them again: PoCL then takes 0.6 to 0.7 of
+   the CPU time, with 2^21 u32 and 4 or 8 bytes of values in some 65 jobs, or 2^22 u32 alone, and
+   needs half the bytes of buffers. */
 static int clsort__multi_merges(const clsort__multi *m, const clsort__multi_device *device)
 {
     return m->merges && m->can_merge && (m->stays || !device->is_cpu || CLSORT__MULTI_MERGERS > 1);
@@ -543,7 +545,7 @@ static clsort_merge_runs_desc clsort__multi_merge_desc(const clsort__multi *m)
     return r;
 }
 
-/* Bytes of scratch memory for a job of n elements, or fewer. */
+/* Bytes of scratch memory for a job of up to n elements. */
 static clsort_status clsort__multi_scratch(const clsort__multi *m,
                                            const clsort__multi_device *device, size_t n,
                                            size_t *bytes)
@@ -573,7 +575,7 @@ static clsort_status clsort__multi_make_arrays(const clsort__multi *m, clsort_so
     return CL_SUCCESS;
 }
 
-/* Makes the queue and the buffers of slot number `number`, if it has none in this trip. */
+/* Makes the queue and buffers of a slot, unless it has them in this trip. */
 static clsort_status clsort__multi_make_slot(const clsort__multi *m, clsort__multi_device *device,
                                              cl_uint number)
 {
@@ -597,7 +599,7 @@ static clsort_status clsort__multi_make_slot(const clsort__multi *m, clsort__mul
     return CL_SUCCESS;
 }
 
-/* Ends the jobs of a device, which others may have when its commands have ended. */
+/* Ends the jobs of a device, after its commands. Other devices may then do these jobs. */
 static void clsort__multi_stop(clsort__multi *m, clsort__multi_device *device)
 {
     int i;
@@ -612,7 +614,7 @@ static void clsort__multi_stop(clsort__multi *m, clsort__multi_device *device)
     }
 }
 
-/* Do n elements fit into one slot of a device, with scratch memory? */
+/* 1 if n elements and their scratch memory fit into one slot of a device. */
 static int clsort__multi_fits(const clsort__multi *m, const clsort__multi_device *device, size_t n)
 {
     const clsort_sorter *const s = device->s;
@@ -631,7 +633,7 @@ static int clsort__multi_fits(const clsort__multi *m, const clsort__multi_device
 static size_t clsort__multi_most(const clsort__multi *m, const clsort__multi_device *device)
 {
     size_t low = 0, high = clsort__smaller(m->count, 0xFFFFFFFFu);
-    const int quiet = clsort__hush(device->s, 1);   /* larger counts may be refused */
+    const int quiet = clsort__hush(device->s, 1);   /* larger counts may fail */
     while (low < high) {
         const size_t middle = high - (high - low) / 2;
         if (clsort__multi_fits(m, device, middle)) low = middle;
@@ -641,7 +643,7 @@ static size_t clsort__multi_most(const clsort__multi *m, const clsort__multi_dev
     return low;
 }
 
-/* The same for a trip; an error if the device cannot have a job. */
+/* Finds the most elements of a job in a trip. Fails if there is no room for one. */
 static clsort_status clsort__multi_find_most(const clsort__multi *m, clsort__multi_device *device)
 {
     size_t scratch;
@@ -653,14 +655,14 @@ static clsort_status clsort__multi_find_most(const clsort__multi *m, clsort__mul
                                        "device_memory: less than one element takes");
 }
 
-/* Begins at the first block of a direction. */
+/* Begins a direction, at its first block. */
 static void clsort__multi_turn(clsort__multi_slot *slot, int state)
 {
     slot->state = state;
     slot->array = slot->piece = slot->offset = slot->at = 0;
 }
 
-/* Reads a result once more from its first block, when no command of its slot runs any more. */
+/* Reads a result again from its first block, when no command of its slot runs. */
 static void clsort__multi_read_again(clsort__multi *m, clsort__multi_device *device)
 {
     clsort__multi_slot *const slot = &device->slot_list[0];
@@ -674,7 +676,7 @@ static void clsort__multi_read_again(clsort__multi *m, clsort__multi_device *dev
     clsort__multi_turn(slot, CLSORT__MULTI_DOWN);
 }
 
-/* Drops a device. Where it has too little memory, it goes on with half. */
+/* Drops a device. If it has too little memory, it goes on with half instead. */
 static void clsort__multi_drop(clsort__multi *m, clsort__multi_device *device, clsort_status status)
 {
     if (m->overwrites == 1) {
@@ -694,9 +696,9 @@ static void clsort__multi_drop(clsort__multi *m, clsort__multi_device *device, c
 
 /* -- a job -- */
 
-/* Elements of the next job of a device that takes `most`. Those of one device have one size, for
-   which kernels are built, and are many enough to move while others are sorted. Those of several
-   get smaller at the end, so that devices end together. */
+/* Elements of the next job of a device that takes `most`. All jobs of a single device have one
+   size, for which kernels are built; they are enough that one moves while another is sorted. With
+   several devices, jobs get smaller at the end, so that devices end together. */
 static size_t clsort__multi_job(const clsort__multi *m, size_t most)
 {
     const size_t devices = clsort__multi_working(m), runs = CLSORT__MULTI_RUNS,
@@ -708,7 +710,7 @@ static size_t clsort__multi_job(const clsort__multi *m, size_t most)
     return clsort__ceil_divide(m->count, jobs < runs ? runs : jobs);
 }
 
-/* Hands out a job of at most `most` elements: what a dropped device had, else a share of the rest.
+/* Hands out a job of at most `most` elements: a job of a dropped device, else a share of the rest.
    Returns 0 if there is none. */
 static int clsort__multi_take(clsort__multi *m, size_t most, clsort__multi_range *job)
 {
@@ -726,7 +728,7 @@ static int clsort__multi_take(clsort__multi *m, size_t most, clsort__multi_range
     return job->count != 0;
 }
 
-/* The next command of a slot waits for this one. */
+/* Makes the next command of a slot wait for this one. */
 static void clsort__multi_chain(clsort__multi_slot *slot, cl_event event)
 {
     clsort__multi_release_event(&slot->last);
@@ -734,7 +736,7 @@ static void clsort__multi_chain(clsort__multi_slot *slot, cl_event event)
 }
 
 /* Finds the next block to move up or down. Returns 0 if there is none. Runs that stay on the device
-   move neither down nor up again. */
+   do not move in between. */
 static int clsort__multi_find_block(const clsort__multi *m, const clsort__multi_device *device,
                                     clsort__multi_slot *slot, clsort__multi_block *b)
 {
@@ -788,7 +790,7 @@ static clsort_status clsort__multi_move(clsort_sorter *s, clsort__multi_slot *sl
     return CL_SUCCESS;
 }
 
-/* Is a command complete? An error if it failed. */
+/* *over: 1 if a command is complete. Fails if the command did. */
 static clsort_status clsort__multi_is_over(clsort_sorter *s, cl_event event, int *over)
 {
     cl_int state = CL_QUEUED;
@@ -800,7 +802,7 @@ static clsort_status clsort__multi_is_over(clsort_sorter *s, cl_event event, int
     return CL_SUCCESS;
 }
 
-/* Is a stage free? If its command has just ended, its bytes go where they belong. */
+/* *is_free: 1 if a stage is free. If its command has ended, copies its bytes to their target. */
 static clsort_status clsort__multi_settle(clsort_sorter *s, clsort__multi_stage *stage,
                                           int *is_free)
 {
@@ -814,7 +816,7 @@ static clsort_status clsort__multi_settle(clsort_sorter *s, clsort__multi_stage 
     return CL_SUCCESS;
 }
 
-/* Elements of arrays on the device, as a run. */
+/* Elements of arrays on the device, as a clsort_run. */
 static clsort_run clsort__multi_run_of(const clsort__multi *m, const cl_mem *arrays, size_t first,
                                        size_t count)
 {
@@ -827,8 +829,8 @@ static clsort_run clsort__multi_run_of(const clsort__multi *m, const cl_mem *arr
     return r;
 }
 
-/* Merges the runs of m->list, CLSORT_MAX_RUNS at a time, into other arrays. They become *count
-   longer runs. */
+/* Merges the runs of m->list, CLSORT_MAX_RUNS at a time, into the arrays `to`. *count: the runs
+   before and after. */
 static clsort_status clsort__multi_merge_list(const clsort__multi *m, clsort_sorter *s,
                                               clsort__multi_slot *slot, const cl_mem *to,
                                               size_t *count)
@@ -857,7 +859,7 @@ static clsort_status clsort__multi_merge_list(const clsort__multi *m, clsort_sor
 }
 
 /* Lists the pieces of a job as runs on the device, where they were moved up or have stayed. Returns
-   how many there are. */
+   their number. */
 static size_t clsort__multi_list_pieces(const clsort__multi *m, const clsort__multi_slot *slot)
 {
     size_t i, count = 0, first = 0;
@@ -910,7 +912,7 @@ static clsort_status clsort__multi_collect(const clsort__multi *m, clsort_sorter
     return CL_SUCCESS;
 }
 
-/* Sorts what was moved up. A stable sort of pieces of sorted runs is a stable merge. */
+/* Sorts the pieces that were moved up. A stable sort of pieces of sorted runs is a stable merge. */
 static clsort_status clsort__multi_sort(const clsort__multi *m, const clsort__multi_device *device,
                                         clsort__multi_slot *slot)
 {
@@ -930,7 +932,7 @@ static clsort_status clsort__multi_sort(const clsort__multi *m, const clsort__mu
     return CL_SUCCESS;
 }
 
-/* A chunk has become a run. If it stays on the device, it takes the slot's arrays. */
+/* Makes a sorted chunk a run. If it stays on the device, it takes the slot's arrays. */
 static void clsort__multi_add_run(clsort__multi *m, clsort__multi_slot *slot)
 {
     clsort__multi_run *const r = &m->runs[m->run_count++];
@@ -943,7 +945,7 @@ static void clsort__multi_add_run(clsort__multi *m, clsort__multi_slot *slot)
     }
 }
 
-/* Ends a job if all has arrived. */
+/* Ends a job, if all its bytes have arrived. */
 static clsort_status clsort__multi_end(clsort__multi *m, clsort__multi_device *device,
                                        clsort__multi_slot *slot, int *moved)
 {
@@ -964,15 +966,15 @@ static clsort_status clsort__multi_end(clsort__multi *m, clsort__multi_device *d
     return CL_SUCCESS;
 }
 
-/* Is the next command the first one that reads a result over the input? It is enqueued when the
-   sort has ended well, so that what fails from then on can be done again. */
+/* 1 if the next command is the first one that reads a result over the input. It is only enqueued
+   after the sort has succeeded, so that it can be repeated if it fails. */
 static int clsort__multi_will_overwrite(const clsort__multi *m, const clsort__multi_slot *slot)
 {
     return m->only < m->device_count && !m->stays && slot->state == CLSORT__MULTI_DOWN
            && m->to.array[0] == m->in.array[0];
 }
 
-/* Enqueues and ends all that can be in a job now. */
+/* Enqueues and ends as much of a job as is possible now. */
 static clsort_status clsort__multi_go_on(clsort__multi *m, clsort__multi_device *device,
                                          clsort__multi_slot *slot, int *moved)
 {
@@ -999,7 +1001,7 @@ static clsort_status clsort__multi_go_on(clsort__multi *m, clsort__multi_device 
     }
 }
 
-/* Starts a job in a slot that is idle. */
+/* Starts a job in an idle slot. */
 static clsort_status clsort__multi_start(clsort__multi *m, clsort__multi_device *device,
                                          cl_uint number)
 {
@@ -1019,8 +1021,8 @@ static clsort_status clsort__multi_start(clsort__multi *m, clsort__multi_device 
     return CL_SUCCESS;
 }
 
-/* Makes room for the run of one more job, and for all jobs if they must be done again. If there is
-   none, everything ends. */
+/* Makes room for one more job and its run, even if all jobs must be done again. If there is no
+   memory, ends the trip. */
 static int clsort__multi_has_room(clsort__multi *m, clsort_sorter *s)
 {
     const size_t wanted = (m->merges ? 0 : m->run_count) + m->redo_count + m->busy + 1;
@@ -1033,7 +1035,7 @@ static int clsort__multi_has_room(clsort__multi *m, clsort_sorter *s)
     return !m->ends;
 }
 
-/* Gives a slot its turn. Returns whether something happened. */
+/* Gives a slot its turn. Returns 1 if something happened. */
 static int clsort__multi_step(clsort__multi *m, clsort__multi_device *device, cl_uint number)
 {
     clsort__multi_slot *const slot = &device->slot_list[number];
@@ -1052,8 +1054,8 @@ static int clsort__multi_step(clsort__multi *m, clsort__multi_device *device, cl
 
 /* -- trips -- */
 
-/* Waits where no slot can go on: for the older job of a device that works alone, else not at
-   all. */
+/* Waits if no slot can go on: for the older job of a device that works alone; else it only
+   yields. */
 static void clsort__multi_pause(clsort__multi *m)
 {
     clsort__multi_slot *oldest = NULL;
@@ -1072,7 +1074,7 @@ static void clsort__multi_pause(clsort__multi *m)
     if (status != CL_SUCCESS) clsort__multi_drop(m, &m->devices[i], status);
 }
 
-/* Fills what the argsort moves with its keys. */
+/* Numbers the elements for an argsort, which moves the numbers with the keys. */
 static void clsort__multi_number(const clsort__multi *m)
 {
     size_t i;
@@ -1121,7 +1123,7 @@ static void clsort__multi_drop_runs(clsort__multi *m)
     }
 }
 
-/* Plans a trip of all devices. Those that cannot have jobs are dropped. */
+/* Plans a trip of all devices. Drops devices that cannot have a job. */
 static void clsort__multi_plan(clsort__multi *m)
 {
     cl_uint i;
@@ -1135,7 +1137,7 @@ static void clsort__multi_plan(clsort__multi *m)
     }
 }
 
-/* Makes room for all elements in host memory. */
+/* Finds or allocates m->work, for all elements. */
 static clsort_status clsort__multi_make_work(clsort__multi *m)
 {
     const size_t keys = clsort__round_up(m->count * m->size[0]);
@@ -1148,7 +1150,7 @@ static clsort_status clsort__multi_make_work(clsort__multi *m)
     return CL_SUCCESS;
 }
 
-/* Copies what lies in m->work to where the result belongs. */
+/* Copies the result from m->work to its arrays. */
 static void clsort__multi_copy_work(const clsort__multi *m)
 {
     int i;
@@ -1157,13 +1159,13 @@ static void clsort__multi_copy_work(const clsort__multi *m)
             memcpy(m->out.array[i], m->work.array[i], m->count * m->size[i]);
 }
 
-/* Are keys and values sorted where they are? */
+/* 1 if keys and values are sorted in place. */
 static int clsort__multi_in_place(const clsort__multi *m)
 {
     return m->out.array[0] == m->in.array[0];
 }
 
-/* Puts runs in the order of their first elements, and makes tables for their merge. */
+/* Orders the runs by their first elements, and makes tables for their merge. */
 static clsort_status clsort__multi_order_runs(clsort__multi *m)
 {
     clsort_sorter *const s = m->devices[0].s;
@@ -1181,7 +1183,7 @@ static clsort_status clsort__multi_order_runs(clsort__multi *m)
     return clsort__grow(s, &m->list, m->run_count, sizeof *m->list);
 }
 
-/* The second trip: parts of all runs become parts of the result. */
+/* The second trip: pieces of all runs become parts of the result. */
 static clsort_status clsort__multi_merge_runs(clsort__multi *m)
 {
     clsort_status status;
@@ -1195,8 +1197,9 @@ static clsort_status clsort__multi_merge_runs(clsort__multi *m)
     return status;
 }
 
-/* Merges the runs that stay on the device, in parts, so that one moves down while the next one is
-   merged. All pieces are found first: to read from the device would wait for what moves down. */
+/* Merges the runs that stay on the device, in parts: one moves down while the next one is merged.
+   All pieces are found first, because reading from the device would wait for a part that moves
+   down. */
 static clsort_status clsort__multi_merge_there(clsort__multi *m)
 {
     clsort__multi_device *const device = &m->devices[m->only];
@@ -1217,8 +1220,8 @@ static clsort_status clsort__multi_merge_there(clsort__multi *m)
     return clsort__multi_trip(m);
 }
 
-/* Sorts all on one device, in one trip. In place the result of several runs goes through m->work,
-   so that a failure in the middle leaves the input; that of one job is read over the input. */
+/* Sorts all on one device, in one trip. In place, a result of several runs goes through m->work, so
+   that a failure in the middle leaves the input. The result of one job is read over the input. */
 static clsort_status clsort__multi_sort_alone(clsort__multi *m, cl_uint device)
 {
     const int by_work = clsort__multi_in_place(m) && m->stays;
@@ -1239,7 +1242,8 @@ static clsort_status clsort__multi_sort_alone(clsort__multi *m, cl_uint device)
     return status;
 }
 
-/* Can a device hold all: in one array, or in a few runs that stay there? Plans a trip for it. */
+/* 1 if a device holds all elements: in one array, or in a few runs that stay there. Plans its
+   trip. */
 static int clsort__multi_holds(clsort__multi *m, clsort__multi_device *device)
 {
     size_t part;
@@ -1258,7 +1262,7 @@ static int clsort__multi_holds(clsort__multi *m, clsort__multi_device *device)
            && device->most == clsort__ceil_divide(m->count, CLSORT__MULTI_RUNS);
 }
 
-/* Sorts by the first device that holds all, else by all devices in two trips: in the first one
+/* Sorts on the first device that holds all, else on all devices in two trips. In the first one,
    chunks of the input become runs in m->work. */
 static clsort_status clsort__multi_run_all(clsort__multi *m)
 {
@@ -1288,7 +1292,7 @@ static clsort_status clsort__multi_run_all(clsort__multi *m)
 
 /* -- the call -- */
 
-/* Sorters, arrays and options of a call. */
+/* Checks sorters, arrays and options of a call. */
 static void clsort__multi_check_given(clsort__checks *c, clsort_sorter *const *sorters,
                                       cl_uint count, const clsort__multi *m)
 {
@@ -1316,7 +1320,7 @@ static void clsort__multi_check_given(clsort__checks *c, clsort_sorter *const *s
     CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, unsupported);
 }
 
-/* Can the arrays be addressed, and are they large enough? */
+/* Checks that the arrays can be addressed, and that `work` is large enough. */
 static void clsort__multi_check_sizes(clsort__checks *c, const clsort__multi *m)
 {
     const size_t n = m->count;
@@ -1345,14 +1349,14 @@ static void clsort__multi_describe(clsort__multi *m, const clsort_desc *sort)
     m->d.fields = m->fields;
 }
 
-/* Can runs be merged as they are? Else a sort of all pieces merges them. */
+/* 1 if clsort_enqueue_merge_runs can merge the runs. */
 static int clsort__multi_can_merge(const clsort__multi *m)
 {
     return CLSORT__MULTI_MERGERS && !m->d.record_size && !clsort__some_bits(&m->d)
            && m->d.value_size <= 8 && !clsort__merges_codes(&m->codecs[0]);
 }
 
-/* Takes the arrays. An argsort moves indices as values. */
+/* Takes the arrays from the description. An argsort moves indices as values. */
 static void clsort__multi_take_arrays(clsort__multi *m)
 {
     const clsort_multi_desc *const g = &m->given;
@@ -1388,7 +1392,7 @@ static clsort_status clsort__multi_check(clsort__multi *m, clsort_sorter *const 
     return CL_SUCCESS;
 }
 
-/* What a device has, and how it is reached. */
+/* Asks how much memory a device has, and how bytes get there. */
 static clsort_status clsort__multi_ask_device(clsort__multi_device *device,
                                               const clsort_multi_desc *given)
 {
