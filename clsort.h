@@ -18449,15 +18449,7 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      -> refused
    - AUTO keeps the order of equal integers with values, as radix does -> set `stable`
 
-   New
-   - clsort_enqueue_merge_runs, _partition, _group_starts; TOP_PARTITION; top-k of records,
-     segments, with lengths and counts on the device; segment_ends, strides of outputs,
-     CLSORT_BYTES + n, CLSORT_NAN_EQUAL, values beside records
-   - clsort_measure and choices, cache folders, CLSORT_FLAG_ANY_COUNT, CLSORT_OPTION_FEW_SORTS
-   - radix-hybrid, -samples and -cached
-   - clsort_multi.h, mpi_sort.h, clsort.hpp, clsort.py; `make lib`, pkg-config, CMake
-
-   Mended: the header of 0.3.0 lists it
+   New, mended: the header of 0.3.0 lists it
 
    0.1.0  2026-11-21
 
