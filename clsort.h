@@ -7929,12 +7929,12 @@ static int clsort__fits_lanes(const clsort__config *c)
 
 static unsigned clsort__count_lines(const clsort__text_list *l)
 {
-    unsigned lines = 0;
+    unsigned found = 0;
     const char *at;
     size_t i;
     for (i = 0; i < l->count; i++)
-        for (at = strchr(l->text[i], '\n'); at; at = strchr(at + 1, '\n')) lines++;
-    return lines;
+        for (at = strchr(l->text[i], '\n'); at; at = strchr(at + 1, '\n')) found++;
+    return found;
 }
 
 /* Adds the caller's texts. Compilers report their errors as errors of files `record_type` and
