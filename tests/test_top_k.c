@@ -177,7 +177,8 @@ static void large_k_of_long_rows(bench *b)
                 const cl_uint type = i & 1 ? CLSORT_U64 : CLSORT_F32;
                 const size_t capacity = i & 1 ? 2048 : 4096,
                              k = capacity / (half & 2 ? 2 : 4) + (half & 1);
-                top_case c = top_make(type, 1, b->sorter->policy->select.stream_long * k + side - 1, k);
+                const size_t n = b->sorter->policy->select.stream_long * k + side - 1;
+                top_case c = top_make(type, 1, n, k);
                 clsort__plan p;
                 c.pattern = patterns[i / 2];
                 c.d.flags = flags[(i + half + side) % 3];
