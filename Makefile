@@ -78,6 +78,15 @@ $(gpu_tests): build/gpu/%: tests/%.c tests/other_gpu.c $(headers)
 	@mkdir -p $(@D)
 	$(compile)
 
+# What `make test` runs, the command line and the demo, for Windows: by wine, on the same device.
+# WINDOWS: only these tests.
+WINDOWS ?= $(programs:build/%=%)
+windows = $(patsubst %,build/windows/%.exe,$(WINDOWS) clsort demo)
+test-windows:
+	@$(MAKE) --no-print-directory $(at_once) $(windows)
+	@CLSORT_TEST_BUILD=build/windows CLSORT_TEST_SCRIPTS=windows CLSORT_TEST_PART=first \
+	    tests/run $(WINDOWS)
+
 # One test program: make test-radix.
 test-%: build/test_%
 	$<
@@ -183,8 +192,9 @@ deps-intel:
 deps-vendors:
 	tools/dev/deps vendors
 
+opencl = -lOpenCL
 compile = $(quiet)$(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. $(folders:%=-I%) \
-    $(CFLAGS) -pthread $< $(disguise) $(linked) -o $@ $(LDFLAGS) -lOpenCL -lm
+    $(CFLAGS) -pthread $< $(disguise) $(linked) -o $@ $(LDFLAGS) $(opencl) -lm
 
 $(tools): build/%: %.c $(headers) | deps
 	$(compile)
@@ -218,6 +228,31 @@ build/implementation.o: clsort.h | deps
 # Preloaded by tests/run: counts the programs of kernels that are built.
 build/builds.so: tests/preload/builds.c | deps
 	$(quiet)$(CC) -std=c99 $(warnings) $(CPPFLAGS) -O1 -shared -fPIC $< -o $@ $(LDFLAGS) -ldl
+
+# Of POSIX, what tests and tools call is in tools/windows; the headers' names are all that is there.
+mingw = x86_64-w64-mingw32-gcc-posix
+posix_headers = $(patsubst %,build/windows/sys/%.h,mman resource utsname wait)
+$(windows): CC = $(mingw)
+$(windows): CFLAGS = $(level) -Wno-conversion -Wno-sign-conversion -include tools/windows/posix.h \
+    -Ibuild/include -Ibuild/windows -static
+$(windows): level = -O0
+$(optimized:%=build/windows/%.exe) build/windows/clsort.exe: level = -O1
+$(windows): linked = build/windows/posix.o
+$(windows): opencl = /usr/lib/x86_64-linux-gnu/wine/x86_64-windows/opencl.dll
+$(windows): build/windows/posix.o | $(posix_headers)
+build/windows/%.exe: tests/%.c $(headers)
+	$(compile)
+
+build/windows/%.exe: %.c $(headers)
+	$(compile)
+
+build/windows/posix.o: $(wildcard tools/windows/*) | deps-check build/include/CL
+	@mkdir -p $(@D)
+	$(quiet)$(mingw) -std=c99 $(warnings) -Ibuild/include -O1 -c tools/windows/posix.c -o $@
+
+$(posix_headers):
+	@mkdir -p $(@D)
+	@touch $@
 
 $(mpi): CC = mpicc
 build/clsort-mpi: tools/mpi/clsort-mpi.c $(headers) | deps-mpi
@@ -255,8 +290,8 @@ $(threads): build/threads/%: tests/%.c $(headers) | deps-check
 	$(compile)
 
 # Otherwise programs would sort by the kernels that kernels.cl had before.
-$(tools) $(benches:build/%=build/compiled/%) $(tests) $(gpu_tests) $(mpi) $(sanitized) \
-    $(sanitized_tools) $(memory) $(threads) \
+$(tools) $(benches:build/%=build/compiled/%) $(tests) $(gpu_tests) $(windows) $(mpi) \
+    $(sanitized) $(sanitized_tools) $(memory) $(threads) \
     build/lib/clsort.o build/implementation.o: | build/embedded
 build/embedded: kernels.cl clsort.h tools/dev/embed
 	@mkdir -p $(@D)
@@ -309,4 +344,4 @@ build/include/CL: | deps-check
 
 .PHONY: bench bench-mpi bench-peers check check-vendors checked clean clsort-mpi demo deps \
     deps-bench deps-check deps-intel deps-mpi deps-vendors dist embed fuzz gpu-programs install \
-    install-lib kernels lib plots programs strict test test-gpu
+    install-lib kernels lib plots programs strict test test-gpu test-windows

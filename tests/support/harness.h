@@ -30,6 +30,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #endif
 
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -265,6 +266,16 @@ static inline cl_mem test_buffer(const bench *b, size_t bytes, const void *data)
 static inline void test_skips(const char *why)
 {
     printf("skipped: of \"%s\": %s\n", test_now.name ? test_now.name : "all", why);
+}
+
+/* Does the system lack what gave this result? Windows has not all of POSIX. */
+static inline int test_lacks(int result, const char *what)
+{
+    char why[80];
+    if (result >= 0 || errno != ENOSYS) return 0;
+    snprintf(why, sizeof why, "this system has no %s", what);
+    test_skips(why);
+    return 1;
 }
 
 /* A queue that runs commands out of order; NULL on a device that has none. */

@@ -245,7 +245,7 @@ static void part_read(void *user, size_t part, size_t parts)
 static int shared_read(const input_file *in, unsigned char *data, size_t size)
 {
     file_part p;
-    size_t i;
+    size_t i, got = size;
     memset(&p, 0, sizeof p);
     p.descriptor = fileno(in->file);
     p.at = lseek(p.descriptor, 0, SEEK_CUR);
@@ -254,8 +254,8 @@ static int shared_read(const input_file *in, unsigned char *data, size_t size)
     if (p.at < 0) return 0;
     work_share(part_read, &p);
     for (i = 0; i < THREADS_MOST; i++)
-        if (p.missing[i]) return 0;
-    return lseek(p.descriptor, p.at + (off_t)size, SEEK_SET) >= 0;
+        if (p.missing[i]) got = 0;
+    return lseek(p.descriptor, p.at + (off_t)got, SEEK_SET) >= 0 && got;
 }
 
 /* Reads raw elements until keys->count is `room` or the file ends. heard: gets the bytes of each

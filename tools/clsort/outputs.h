@@ -103,16 +103,26 @@ static int is_same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A path up to its last '/', from malloc. */
-static char *folder_of(const char *path)
+static const char *last_slash(const char *path)
 {
     const char *slash = strrchr(path, '/');
+#if defined(_WIN32)
+    const char *other = strrchr(path, '\\');
+    if (!slash || (other && other > slash)) slash = other;
+#endif
+    return slash;
+}
+
+/* A path up to its last slash, from malloc. */
+static char *folder_of(const char *path)
+{
+    const char *slash = last_slash(path);
     return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
 }
 
 static const char *name_in_folder(const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = last_slash(path);
     return slash ? slash + 1 : path;
 }
 
