@@ -36,14 +36,14 @@
      store_item         decodes the key and stores the element; at n and beyond it stores nothing
 
    Both work-items of a pair load both elements, and each writes only target[i]. So source and
-   target must be different arrays. Kernels of work-groups that share a tile have pointers to local
-   memory as their last arguments.
+   target must be different arrays: otherwise one might load what the other has written. Kernels of
+   work-groups that share a tile have pointers to local memory as their last arguments.
 
    BARRIERS. A function that uses local memory says who calls it and where barriers are needed.
-   Memory is FREE if no other work-item still reads or writes it. "Needs a barrier after": what the
-   function wrote is seen by other work-items after the next barrier, which the caller has. All
-   work-items of a group reach a barrier, or none does: so even work-items without elements call
-   such functions.
+   Memory is FREE if no other work-item still reads or writes it. "Needs a barrier after": other
+   work-items see what the function wrote only after a barrier, which the caller must have. Either
+   all work-items of a group reach a barrier, or none does. So work-items without elements call
+   functions with barriers, too.
 
    CODES are unsigned integers in the order that the caller wants. Kernels compare nothing else,
    except with a comparator of the caller. So the type of the keys, the order and the place of NaNs
@@ -86,8 +86,8 @@
    BITONIC, the normalised network. Stage s merges sorted blocks of 2^s elements into blocks of
    2^(s+1). Its first step compares each element with its mirror in the block. Its other steps, of
    bits s-1, s-2 ... 0, compare i with i + 2^bit. The smaller element always goes to the smaller
-   index. So elements beyond the end, if they existed and were the largest, would never move: any
-   count works, in place, without padding.
+   index. If elements beyond the end existed and were the largest, they would never move. So any
+   number of elements is sorted in place, without padding.
 
      stage 2, blocks of 8      mirror        bit 1         bit 0
        0  o----------------o             o---o         o-o
@@ -100,8 +100,9 @@
        7  o----------------o               o---o       o-o
 
    A sort of 2^L elements in tiles of 2^T takes the passes below. Each pass reads and writes every
-   element once. A window kernel does up to 4 steps in a pass: B16 does any 1 to 4 of them. A tile
-   kernel does all steps of bits inside a tile; "tail" is the one for later stages:
+   element once. The window kernel B16 does 1 to 4 steps in a pass; below, brackets hold the bits of
+   its steps. A tile kernel does all steps whose bits lie inside a tile: "tile" those of the first
+   stages, "tail" those of a later stage.
 
      stages 0 .. T-1     tile
      stage  T            B16(T)                  tail
@@ -112,7 +113,8 @@
 /* MERGE. Tiles are sorted. Then passes merge runs of 1, 2, 4 ... tiles in pairs, from one array to
    the other. A pass reads and writes every element once, and each work-group writes one slice of a
    merged run. A merge is a path, a staircase through the grid of both runs. A slice starts where
-   its diagonal crosses this path. A binary search along the diagonal finds the crossing, the split.
+   its diagonal crosses this path. This crossing is the split; a binary search along the diagonal
+   finds it.
 
                     second run ->
                   o---+ . . . . .        a step to the right takes the next element of the
@@ -124,10 +126,11 @@
    registers. Among equal elements the first run's come first, so all sorts of this family are
    stable.
 
-   SEGMENTS are merged side by side: a million of them take as many launches as one. A work-group
-   packs short segments, of up to half a tile, into one tile: the short segments that begin in its
-   half tile, which fit together. Longer segments are cut into tiles. Each pass merges runs in every
-   segment that still has several. Below, letters are elements and a tile has 8:
+   SEGMENTS are merged side by side: a million of them take as many launches as one. Elements are
+   cut into half tiles, and each half tile has a work-group. It packs the short segments, of up to
+   half a tile, that begin in its half tile: together they fit into one tile. Longer segments are
+   cut into tiles. Each pass merges runs in every segment that still has several. Below, letters are
+   elements and a tile has 8:
 
      elements   a a a b b c d d d d d d d d d d d d d d d d d d d e e f
      half tiles |       |       |       |       |       |       |
@@ -223,21 +226,25 @@
 
    An item is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16
    on CPUs, where a work-item holds items in vector registers. Inside a tile each work-item holds
-   the 2^CLSORT_ITEMS_LOG2 items of a window. It does the steps of the window's bits in registers.
-   Then the work-group moves to the next window through local memory.
+   the 2^CLSORT_ITEMS_LOG2 items of a window. It does the steps of the bits in which these items
+   differ, in registers. Then the work-group moves to the next window through local memory.
 
    Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL
    Sorting, 2011; O. Green, R. McColl, D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort,
    2007. The chapters of other families name their own sources. */
 
 //---- shared: shapes []
-/* Rule lines say which programs need a chunk, by family and by shape. A program has one of these
-   shapes; of CLSORT__SHAPE_ANY is what programs of all shapes need. ALONE: each work-item works
-   alone; VECTORS: so it does, on items of 16 elements; GROUP: work-groups work together. In place
-   of these, LANES: alone, and a key fits a lane of the vectors that sort ("vectors");
-   BUCKETS: a merge of runs sorts its tiles as buckets; TILES: samples have only the kernel that
-   sorts a tile; VOTES: a partition into few parts ranks by votes of warps; MENDS: sweeps sort equal
-   prefixes. */
+/* A rule line lists the programs that need its chunk, by family and by shape. A program has one of
+   these shapes. A chunk listed by its family alone has the shape CLSORT__SHAPE_ANY: programs of all
+   shapes need it.
+   - ALONE: each work-item works alone
+   - VECTORS: each work-item works alone, on items of 16 elements
+   - GROUP: the work-items of a group work together
+   - LANES: as ALONE, and a key fits a lane of the vectors that sort ("vectors")
+   - BUCKETS: a merge of runs that sorts its tiles as buckets
+   - TILES: samples with only the kernel that sorts a tile
+   - VOTES: a partition into few parts, ranked by votes of warps
+   - MENDS: sweeps that also sort equal prefixes */
 #define CLSORT__SHAPE_LIST(X) \
     X(ANY, "any") X(ALONE, "alone") X(VECTORS, "vectors") X(GROUP, "group") X(LANES, "lanes") \
     X(BUCKETS, "buckets") X(TILES, "tiles") X(VOTES, "votes") X(MENDS, "mends")
@@ -273,64 +280,74 @@
 #define CLSORT__FAMILY_RANKS 49
 #define CLSORT__FAMILY_ROUNDS 50
 
-/* CLSORT_KERNEL_SUBSET: the part of a family's kernels that a program contains. TILES: only the
-   kernel for arrays or rows that fit a tile (bitonic, merge, radix of samples, segments). LONG: of
-   segments, only the kernels for segments that do not fit. BEHIND: sweeps that run after another
-   form of radix if it gives up. ALONE: sweeps that run by themselves. */
+/* CLSORT_KERNEL_SUBSET: the part of a family's kernels that a program contains.
+   - TILES: only the kernel for arrays or rows that fit a tile (bitonic, merge, radix of samples,
+     segments)
+   - LONG: of segments, only the kernels for segments that do not fit a tile
+   - BEHIND: of sweeps, those that run after another form of radix, in case it gives up
+   - ALONE: of sweeps, those that run by themselves */
 #define CLSORT__SUBSET_TILES 1
 #define CLSORT__SUBSET_LONG 2
 #define CLSORT__SUBSET_BEHIND CLSORT__SUBSET_TILES
 #define CLSORT__SUBSET_ALONE CLSORT__SUBSET_LONG
 
 //---- shared: merges of runs [RUNS]
-/* MOST_RUNS: the most runs of a merge of many runs. RUNS_TILE: elements of a work-group's tile, in
-   which each run's share begins at a multiple of `items`. SHARE_WORDS: words of local memory before
-   the tile. They hold addresses and sizes of the shares, and for each work-item the share that its
-   elements belong to. */
+/* MOST_RUNS: the most runs of a merge of many runs. RUNS_TILE: elements of a work-group's tile. The
+   share of each run begins at a multiple of `items` slots, so up to items - 1 slots before it stay
+   empty. SHARE_WORDS: words of local memory before the tile. They hold the addresses, sizes and
+   splits of the shares, and for each work-item the share that its elements belong to. */
 #define CLSORT__MOST_RUNS 16
 #define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
 #define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))
-/* Words behind a tile of bare keys that is sorted as a bucket: addresses and extremes of the
-   shares, the number of elements before each share, and where the shares begin in their runs. */
+/* Words of local memory behind a tile of bare keys that is sorted as a bucket. They hold the
+   addresses and extremes of the shares, the number of elements before each share, and two
+   splits. */
 #define CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)
-/* Samples of run k lie RUNS_SHIFT elements before multiples of 2^step_log2. RUNS_SHIFTS is the sum
-   of that shift over all runs. */
+/* A sample of run k lies RUNS_SHIFT elements before a multiple of 2^step_log2. RUNS_SHIFTS: the sum
+   of the shifts of all runs. */
 #define CLSORT__RUNS_SHIFT(k, step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))
 #define CLSORT__RUNS_SHIFTS(step_log2) \
     (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << ((step_log2)-4))
-/* Words for work-items that search where tiles begin: 16 work-items search for each tile. */
+/* Words of local memory for a work-group that searches for samples or tiles: 16 work-items search
+   for each of them. */
 #define CLSORT__LANE_WORDS(group) (2 * ((group) + (group) / CLSORT__MOST_RUNS))
 
 //---- shared: local memory
 /* Local memory: after each 2^pad_log2 slots of a tile one slot stays empty. So accesses at a stride
-   fall into different banks. */
+   of a power of two fall into different banks. */
 #define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)
 #define CLSORT__WORD_PAD_LOG2 5
-/* In words, for `group` work-items: SCAN_WORDS, the sums of a scan; SCAN_TOTAL_WORDS, the sums and
-   the total; SELECT_LIST, counters and sums before the list of a selection; PACKING_WORDS, a tile
-   of packed segments: a bit for each element, a word for each work-item, and two more words. */
+/* Words of local memory for `group` work-items.
+   - SCAN_WORDS: the sums of a scan
+   - SCAN_TOTAL_WORDS: the sums of a scan, and their total
+   - SELECT_LIST: counters and sums that lie before the list of a selection
+   - PACKING_WORDS: for a tile of packed segments, a bit for each element, a word for each
+     work-item, and two more words */
 #define CLSORT__SCAN_WORDS(group) (2 * (group))
 #define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
 #define CLSORT__SELECT_SUMS 4
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* A team is the work-items that rank elements together: a warp, or 16 where warps are not known. */
+/* A team is a part of a work-group whose work-items rank elements together: a warp, or 16
+   work-items where warps are not known. */
 #define CLSORT__WARP 32
 #define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))
 
 //---- shared: radix tiles [PARTITION RADIX SWEEP]
 /* Words of a radix tile: two tables of digits (offsets, next places), the counters of each team,
-   the sums of a scan, and the staged elements, which later take the place of the sums. If a warp
-   sorts elements with values, it stages them only after all are ranked, and then reuses the
-   counters' memory, too. */
+   the sums of a scan. Staged elements later take the memory of the sums. If warps rank and elements
+   have values, elements are staged only after all of them are ranked. Then they take the memory of
+   the counters, too. */
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_STAGES_LATE(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
-/* A partition into few parts, where warps are known. LANE_COUNTERS: the count has a counter for
-   each part and lane. FEW_CHUNKS: the scatter stages at most that many chunks of 16 bytes of keys;
-   a chunk belongs to one part. FEW_TABLES, in units of 16 bytes, lies behind the chunks: 36 bytes
-   for each part, 4 for each part and warp, 1 for each chunk. */
+/* A partition into few parts, where warps are known.
+   - LANE_COUNTERS: counters of the count: one for each part and lane
+   - FEW_CHUNKS: the most chunks, of 16 bytes of keys, that the scatter stages. All keys of a chunk
+     belong to one part
+   - FEW_TABLES: tables behind the chunks, in units of 16 bytes: 36 bytes for each part, 4 for each
+     part and warp, 1 for each chunk */
 #define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)
 #define CLSORT__FEW_CHUNKS(tile, key_bytes) ((tile) * (key_bytes) / 16 + 33)
 #define CLSORT__FEW_TABLES(group, chunks) (36 + (group) / 8 + ((chunks) + 15) / 16)
@@ -353,38 +370,41 @@
 #define CLSORT__ROW_LENGTHS 8
 /* Bit of `given_as`: segments at offsets also have ends, so there may be gaps between segments. */
 #define CLSORT__SEGMENTS_HAVE_GAPS 16
-/* Forms of a gather. By default it takes rows at a stride by indices. FROM_STARTS: a buffer names
-   the first element of each row of the source. COPIES: element i goes to place i. */
+/* Forms of a gather. 0: indices name the rows to take, which begin at equal distances. FROM_STARTS:
+   a buffer has the first element of each row of the source. COPIES: element i goes to place i. */
 #define CLSORT__GATHER_FROM_STARTS 1
 #define CLSORT__GATHER_COPIES 2
-/* RANGE_WORDS: words of a range in a list. JOB_HEAD: words at the head of the table of jobs, 0
-   before a launch. */
+/* RANGE_WORDS: words of a range in a list. JOB_HEAD: words at the head of the table of jobs. They
+   are 0 before a launch. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 5
 
 //---- shared: radix tables [CACHED HYBRID PARTITION RADIX SEGMENTS SWEEP]
-/* Radix tables, in words: the plan has one word for each pass; the bits seen take SEEN_WORDS for
-   each block. The tables of sweeps begin with a head: plan, bits seen, a ticket counter for each
-   pass, the number of low bits left, the number of equal prefixes. */
+/* Radix tables, in words. The plan has one word for each pass. The bits seen take SEEN_WORDS for
+   each block. The tables of sweeps begin with a head of SWEEP_HEAD words: plan, bits seen, a ticket
+   counter for each pass, the number of low bits left, the number of equal prefixes. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 /* A stretch is STRETCH_BLOCKS consecutive blocks of work-groups. If there are several stretches,
-   the counts of each stretch's digits are added up. STRETCHES: their number, or 0 for one. */
+   each has a sum of its blocks' counts for each digit. STRETCHES: the number of stretches, or 0 if
+   there is only one. */
 #define CLSORT__STRETCH_BLOCKS 32
 #define CLSORT__STRETCHES(blocks) \
     ((blocks) > CLSORT__STRETCH_BLOCKS ? ((blocks)-1) / CLSORT__STRETCH_BLOCKS + 1 : 0)
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* SKIP_PASSES is a word of the plan. 1: another form of radix sorts, so the passes behind it have
-   nothing to do; a form that gives up clears it. Bits of the argument in_place: MAY_SKIP, do
-   nothing if that word is not 0; LEAVES_BITS, leave the low bits to a sort of equal prefixes. */
+/* SKIP_PASSES: a word of the plan. It is 1 while another form of radix sorts; the passes behind it
+   then do nothing. If that form gives up, it clears the word. MAY_SKIP and LEAVES_BITS are bits of
+   the argument in_place. MAY_SKIP: do nothing if that word is not 0. LEAVES_BITS: leave the low
+   bits to a sort of equal prefixes. */
 #define CLSORT__SKIP_PASSES 31
 #define CLSORT__MAY_SKIP 4
 #define CLSORT__LEAVES_BITS 8
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
-/* Copies of each local counter, by the number of counters in a histogram of all digits. A count of
-   one digit uses LEAST_COPIES. Without warps, a histogram's counters have 16 bits. */
+/* LEAST_COPIES: copies of each local counter in a count of one digit. HISTOGRAM_COPIES: copies in a
+   histogram of all digits, by the number of its counters. Without warps such a counter has 16 bits
+   and counts to COUNTER_MOST. */
 #define CLSORT__LEAST_COPIES 8
 #define CLSORT__HISTOGRAM_COPIES(counters, warps) \
     ((warps)              ? 2 \
@@ -394,10 +414,14 @@
 #define CLSORT__COUNTER_MOST 65535
 
 //---- shared: hybrid radix [HYBRID RUNS.buckets]
-/* Hybrid radix. DIGITS: ranges. CELLS: cells of the sample. MASK_CELLS: cells that share a word of
-   masks. CELL_GROUP_LOG2: log2 of the cells in a cell group; there are two cell groups fewer than
-   ranges. SAMPLE_LOG2: log2 of the sample's keys. EVEN_DIGITS: ranges with equal parts of the
-   sample; the other ranges have equal widths. MOST_SECOND_DIGITS: of a range. */
+/* Hybrid radix.
+   - DIGITS: the most ranges
+   - CELLS: the most cells of the sample
+   - MASK_CELLS: cells whose bits share a word of masks
+   - CELL_GROUP_LOG2: log2 of the cells in a cell group. There are DIGITS - 2 cell groups
+   - SAMPLE_LOG2: log2 of the keys in the sample
+   - EVEN_DIGITS: ranges with equal parts of the sample; the other ranges have equal widths
+   - MOST_SECOND_DIGITS: the most second digits of a range */
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
@@ -412,17 +436,18 @@
 /* Tables of hybrid radix, in words: a head of 32, masks, counts of ranges, ranges, heavy codes,
    counts of second digits. Words of the head (a code takes two):
 
-     OVER           keys in buckets above the capacity
-     TILES          tiles that resplit moves
-     DIGITS         ranges in use
+     OVER           number of keys in buckets above the capacity
+     TILES          number of tiles that resplit moves
+     DIGITS         number of ranges in use
      SHIFT, FACTOR, LEAST, MOST
                     the map from codes to cells, and the end of the cells
-     CELL_GROUPS    1: ranges are cell groups
-     HEAVIES        heavy codes
-     LISTED         buckets to be sorted
-     GAP_*          the gap that cells leave out
-     FIRST, LAST    two codes each, between which keys may begin and end
-     GROUP_DIGITS   second digits of each cell group that have been counted */
+     CELL_GROUPS    1: each range is a cell group
+     HEAVIES        number of heavy codes
+     LISTED         number of buckets to be sorted
+     GAP_*          the gap that cells leave out: its first code, its end, the codes left out
+     FIRST, LAST    two codes each: the least key is expected between the two of FIRST, the
+                    greatest key between the two of LAST
+     GROUP_DIGITS   second digits of each cell group if they are counted ahead, or 0 */
 #define CLSORT__HEAD_OVER 0
 #define CLSORT__HEAD_TILES 1
 #define CLSORT__HEAD_DIGITS 2
@@ -452,14 +477,14 @@
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* COPIES: copies of each counter of ranges, so that lanes with equal digits meet less often.
-   RECOUNT_TILES: tiles that a work-group counts again. OWN_BINS_LOG2: log2 of the bins of each
-   work-item of a bucket. SPARE_BINS: bins for elements beyond the end. */
+   RECOUNT_TILES: tiles that a work-group of recount counts. OWN_BINS_LOG2: log2 of the bins that
+   each work-item of a bucket has. SPARE_BINS: bins that count the elements beyond the end. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
-/* Words of the counters of second digits of cell groups: two counters in a word, and one word for
-   codes outside the sample. */
+/* Words of the counters of second digits of all cell groups. A word holds two counters. One more
+   word counts codes outside of the cell groups. */
 #define CLSORT__HYBRID_GROUP_DIGIT_WORDS(group_digits) \
     ((CLSORT__HYBRID_DIGITS - 2) / 2 * (group_digits) + 1)
 
@@ -469,10 +494,13 @@
 #define CLSORT__SAMPLES_WORDS 2
 
 //---- shared: radix in cache [CACHED PARTITION RADIX SEGMENTS]
-/* Radix in cache. RANGES, CELLS: of the sample. SAMPLE_LOG2: log2 of its keys, at most. Then come
-   tables, in words: a head; for each range, whether its sample has several codes (MIXED_AT); where
-   ranges begin (STARTS_AT); the range of each cell and of the common code (CELLS_AT); the counts of
-   blocks. */
+/* Radix in cache. RANGES, CELLS: the most ranges and cells of the sample. SAMPLE_LOG2: log2 of the
+   most keys in the sample. Its tables, in words:
+   - a head
+   - MIXED_AT: for each range, whether its part of the sample has several codes
+   - STARTS_AT: where each range begins
+   - CELLS_AT: the range of each cell, and of the common code
+   - the counts of blocks */
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
@@ -485,17 +513,20 @@
 /* Thresholds: where the data or a count decides. tests/test_edges.c has a row for each name.
 
    The sample of hybrid radix:
-   - FLAT_TIMES: the sample is flat if no work-item's cells have more than FLAT_TIMES an even part
-   - GAP_PART, LEAST_GAP_STEPS: cells leave a gap out if it is more than 1 / GAP_PART of the span.
-     With 8 bytes the rest must also have LEAST_GAP_STEPS times 2^32 codes or more
-   - MARGIN_LOG2, INNER_LOG2: cells extend beyond the sample by 2^-MARGIN_LOG2 of its span; of
-     floats, towards 0, by 2^-INNER_LOG2
+   - FLAT_TIMES: the sample is flat if no work-item's cells have more than FLAT_TIMES the average
+     number of keys
+   - GAP_PART, LEAST_GAP_STEPS: cells leave a gap out if it is more than 1 / GAP_PART of the
+     sample's span. With keys of 8 bytes, the rest of the span must also have at least
+     LEAST_GAP_STEPS times 2^32 codes
+   - MARGIN_LOG2, INNER_LOG2: cells extend beyond the sample on either side by 2^-MARGIN_LOG2 of its
+     span; for floats, on the side of 0, by 2^-INNER_LOG2
    - LEAST_SPAN: the fewest codes that the keys of pairs must span
-   - CROWDED_PART: heavy codes are searched for if a cell has more than 1 / CROWDED_PART of the
-     sample
-   - LEAST_HEAVY, HEAVIES, HEAVIES_PART: a heavy code occurs at least LEAST_HEAVY times in the keys
-     that are searched. Up to HEAVIES are kept. Together they must make 1 / HEAVIES_PART of these
-     keys */
+   - CROWDED_PART: if a cell has more than 1 / CROWDED_PART of the sample, heavy codes are searched
+     for
+   - LEAST_HEAVY: a code is heavy if at least this many of the keys searched have it
+   - HEAVIES: the most heavy codes that are kept
+   - HEAVIES_PART: at least 1 / HEAVIES_PART of the keys searched must have a heavy code. Otherwise
+     no heavy code is used */
 #define CLSORT__EDGE_FLAT_TIMES 2
 #define CLSORT__EDGE_GAP_PART 2
 #define CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes) ((key_bytes) == 8 ? 1 << 16 : 0)
@@ -508,14 +539,17 @@
 #define CLSORT__EDGE_HEAVIES_PART 2
 /* The exact counts of hybrid radix:
    - BUCKET_ITEMS: the keys of a bucket that each work-item sorts
-   - EVEN_ROOM, ROOM: a range has enough second digits that each gets fewer than EVEN_ROOM keys on
-     average if codes lie about evenly, else fewer than ROOM
-   - MOST_EVEN: second digits that were counted with the first ones are used if they have at most
-     MOST_EVEN keys on average in each cell group
-   - HEAVY_PART, OVER_PART, OVER_TIMES: other passes sort if one range, or one cell of the sample,
-     has more than 1 / HEAVY_PART of the keys, if buckets above the capacity have more than 1 /
-     OVER_PART, or if one bucket has more than OVER_TIMES the capacity. About 2^-14 of many keys lie
-     outside of the sample and may crowd into few buckets, so more keys allow longer buckets */
+   - EVEN_ROOM, ROOM: a range gets so many second digits that each has, on average, fewer than
+     EVEN_ROOM keys if codes lie about evenly, otherwise fewer than ROOM
+   - MOST_EVEN: second digits that were counted ahead are used if in each cell group they have at
+     most MOST_EVEN keys on average
+   - HEAVY_PART: other passes sort if one range, or one cell of the sample, has more than 1 /
+     HEAVY_PART of the keys
+   - OVER_PART: other passes also sort if buckets above the capacity together have more than 1 /
+     OVER_PART of the keys
+   - OVER_TIMES: other passes also sort if one bucket has more than OVER_TIMES the capacity. About
+     2^-14 of many keys lie outside of the sample and may crowd into few buckets. So OVER_TIMES
+     grows with the number of keys */
 #define CLSORT__EDGE_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
 #define CLSORT__EDGE_EVEN_ROOM(bucket, group) ((bucket) - (group) - (group) / 4)
 #define CLSORT__EDGE_MOST_EVEN(bucket, group) ((bucket) - (group))
@@ -523,15 +557,20 @@
 #define CLSORT__EDGE_HEAVY_PART 4
 #define CLSORT__EDGE_OVER_PART 8
 #define CLSORT__EDGE_OVER_TIMES(n) (8 + ((n) >> 22))
-/* Where warps are known, a warp counts equal keys together if enough of its lanes agree with its
-   first lane: 1 / DIGITS_CROWD of the lanes for digits, 1 / BINS_CROWD for bins of runs and for
-   second digits of cell groups. */
+/* Where warps are known, a warp counts equal keys together if enough lanes agree with its first
+   lane. DIGITS_CROWD: 1 / DIGITS_CROWD of the lanes must agree on the digit. BINS_CROWD: 1 /
+   BINS_CROWD must agree on the bin of runs, or on the second digit of cell groups. */
 #define CLSORT__EDGE_DIGITS_CROWD 2
 #define CLSORT__EDGE_BINS_CROWD 4
-/* Bins. MOST_TRANSPOSED: the longest bin that odd-even transposition sorts; in a merge of runs,
-   bins may be twice as long. RUNS_LONG_BIN: if a merge of runs has a longer bin of equal width,
-   keys become the borders of bins instead. MOST_TRUSTED: longer bins are first checked for keys out
-   of order. SAMPLES_LONG_BIN: in radix of samples, codes are merged instead if a bin is longer. */
+/* Bins.
+   - MOST_TRANSPOSED: the longest bin that odd-even transposition sorts; in a merge of runs, bins
+     may be twice as long
+   - RUNS_LONG_BIN: in a merge of runs, bins of equal width are tried first. If one has more keys
+     than this, keys become the borders of bins instead
+   - MOST_TRUSTED: if the longest bin has more keys than this, the order of keys is checked before
+     they are sorted
+   - SAMPLES_LONG_BIN: in radix of samples, if a bin has more keys than this, codes are merged
+     instead */
 #define CLSORT__EDGE_MOST_TRANSPOSED 96
 #define CLSORT__EDGE_RUNS_LONG_BIN 24
 #define CLSORT__EDGE_MOST_TRUSTED 10
@@ -540,9 +579,11 @@
 //---- shared: edges of radix [CACHED SWEEP]
 /* The most keys with an equal prefix that are sorted after sweeps. */
 #define CLSORT__EDGE_MOST_EQUAL_PREFIX 16
-/* Radix in cache. RANGE_LOG2: log2 of the fewest elements that make a range. LEAST_RANGES: the
-   fewest ranges. COMMON: the part of the sample that makes a code common. PART: passes sort if one
-   range has more than 1 / PART of the elements. */
+/* Radix in cache.
+   - RANGE_LOG2: log2 of the fewest elements that make a range
+   - LEAST_RANGES: the fewest ranges
+   - COMMON: a code is common if it makes this part of the sample
+   - PART: if one range has more than 1 / PART of the elements, passes sort instead */
 #define CLSORT__EDGE_CACHED_RANGE_LOG2 14
 #define CLSORT__EDGE_CACHED_LEAST_RANGES 16
 #define CLSORT__EDGE_CACHED_COMMON(sample) (3 * (sample) / 4)
@@ -551,12 +592,14 @@
 #define CLSORT__EDGE_FEW_PARTS 16
 
 //---- shared: edges of selections [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
-/* Selections. In a column, the element that precedes all others is its first. LAST_BOUND: the last
-   rank, among the firsts of `columns` columns, that may bound a row. MANY_COLUMNS: from this many
-   columns on, their firsts are ranked in blocks. RANKED_MOST, RANK_MOST: the longest list that a
-   work-group, or a work-item that works alone, ranks by comparing all with all. INSERT_MOST: the
-   most elements that such a work-item keeps in order. LEAST_APART: it samples a row for a bound if
-   samples lie this many elements apart or more. */
+/* Selections. The first of a column is the element that precedes all others of the column.
+   - LAST_BOUND: the last rank, among the firsts of `columns` columns, that may bound a row
+   - MANY_COLUMNS: from this many columns on, firsts are ranked in blocks
+   - RANKED_MOST: the longest list that a work-group ranks by comparing all with all
+   - RANK_MOST: the same for a work-item that works alone
+   - INSERT_MOST: the most elements that such a work-item keeps in order
+   - LEAST_APART: such a work-item samples a row for a bound if samples lie this many elements apart
+     or more */
 #define CLSORT__EDGE_LAST_BOUND(columns) (5 * (columns) / 8)
 #define CLSORT__EDGE_MANY_COLUMNS 128
 #define CLSORT__EDGE_RANKED_MOST(group) ((group) > 64 ? 256 : 4 * (group))
@@ -578,8 +621,8 @@
     (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))
 #define CLSORT__QUICK_LEFTOVERS_AT(S) \
     (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))
-/* The state: sequences and blocks of even rounds, the same two of odd rounds, LEAVES, LEFT,
-   ROUNDS. */
+/* Words of the state: the number of sequences and of blocks of even rounds, the same two numbers of
+   odd rounds, then LEAVES, LEFT and ROUNDS. */
 #define CLSORT__QUICK_SEQUENCES 0
 #define CLSORT__QUICK_BLOCKS 1
 #define CLSORT__QUICK_LEAVES 4
@@ -597,9 +640,9 @@
 #define CLSORT__SCAN_BLELLOCH 3
 
 //---- shared: selections [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
-/* Results of a selection from each row. FIRST: the first k in order. NTH: the k-th only. UNORDERED:
-   the first k in the row's order. PARTITION: the whole row, with the k-th in its sorted place,
-   everything that comes before it in front and the rest behind. */
+/* What a selection returns of each row. FIRST: the first k elements, in order. NTH: only the k-th.
+   UNORDERED: the first k, in the order that they have in the row. PARTITION: the whole row, with
+   the k-th in its sorted place, the elements that come before it in front, the rest behind. */
 #define CLSORT__SELECT_FIRST 0
 #define CLSORT__SELECT_NTH 1
 #define CLSORT__SELECT_UNORDERED 2
@@ -609,16 +652,19 @@
 #define CLSORT__WRITES_KEYS 2
 /* The first word of the list in a row's table. */
 #define CLSORT__ROW_LIST 48
-/* CLUSTER: a sample's elements lie in clusters of that many consecutive elements. LISTED: places in
-   a work-group's list of candidates. */
+/* CLUSTER: the elements of a sample lie in clusters of CLUSTER consecutive elements. LISTED: the
+   places in a work-group's list of candidates. */
 #define CLSORT__CLUSTER 4
 #define CLSORT__LISTED 1024
 
 //---- shared: fields [UTILITY]
-/* A field, packed into 64 bits. Each name is the number of a bit, or of the first bit of a number.
-   Below FIELD_BYTES: the field's offset in the record. Then 7 bits for its bytes, flags of one bit,
-   and numbers of bits, of 6 bits or more. EQUAL_NANS needs MANTISSA, the bits of a mantissa if NaNs
-   come last. With BIG_ENDIAN the first byte counts most. Other fields have 1, 2, 4 or 8 bytes. */
+/* A field of a record, packed into 64 bits. Each name is the number of the first bit of a part.
+   - bits 0 to 31: the field's offset in the record
+   - BYTES, 7 bits: its bytes. With BIG_ENDIAN any number, otherwise 1, 2, 4 or 8
+   - SIGN, DESCENDING, FLOAT, EQUAL_ZEROS, EQUAL_NANS, BIG_ENDIAN: flags of one bit. With BIG_ENDIAN
+     the first byte counts most. EQUAL_NANS needs MANTISSA
+   - MANTISSA: if NaNs come last, the number of bits of the mantissa, otherwise 0
+   - FIRST_BIT, IGNORED_HIGH_BITS: low bits and high bits of the code that do not count */
 #define CLSORT__FIELD_BYTES 32
 #define CLSORT__FIELD_SIGN 39
 #define CLSORT__FIELD_DESCENDING 40
@@ -686,7 +732,7 @@
 #endif
 
 //---- tuning: families
-/* Conditions that several chunks ask for. NEEDS_PIECES: on CPUs each work-item sorts pieces of
+/* Conditions that several chunks share. NEEDS_PIECES: on CPUs, each work-item sorts pieces of
    segments by radix. */
 #define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0)
 #define CLSORT_NEEDS_RADIX \
@@ -698,23 +744,23 @@
 #endif
 #define CLSORT_RUN_BUCKETS \
     (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)
-/* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of CLSORT_KEY_BYTES, 8. In
-   samples the value may be the element's number. */
+/* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of 8 bytes; CLSORT_KEY_BYTES
+   is 8. In radix of samples the value may be the element's number. */
 #define CLSORT_PAIRS ((CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES)) && CLSORT_VALUE_BYTES > 0)
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || CLSORT_IS(STREAMS))
 /* Rows, or pieces of rows, in registers. */
 #define CLSORT_NEEDS_REGISTER_ROWS (CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROUNDS))
-/* 1: local_id masks its result, so that compilers know the range of it. */
+/* 1: local_id masks its result, so that compilers know its range. */
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
 
 //---- tuning: devices
-/* 1: local_id hides from NVIDIA's compiler that it returns the same number each time. Otherwise the
-   compiler keeps dozens of addresses in registers from tile to tile. A partition of 2^26 u32 by 255
-   splitters then took 0.78 instead of 0.69 ms, and one launch of all sweeps of 2^28 pairs of 8
-   bytes 11.1 instead of 9.0 ms. Bare keys of 4 bytes are faster if nothing is hidden: 1.50 instead
-   of 1.76 ms for 2^26. */
+/* 1: local_id hides from NVIDIA's compiler that it always returns the same number. Otherwise the
+   compiler keeps dozens of addresses in registers from one tile to the next. Without hiding, a
+   partition of 2^26 u32 by 255 splitters took 0.78 instead of 0.69 ms, and one launch of all sweeps
+   of 2^28 pairs of 8 bytes 11.1 instead of 9.0 ms. In sweeps of 2^26 bare keys of 4 bytes nothing
+   is hidden: 1.50 instead of 1.76 ms. */
 #define CLSORT_HIDES_IDS \
     ((CLSORT_IS(PARTITION) \
       || (CLSORT_IS(SWEEP) && CLSORT_KERNEL_SUBSET == CLSORT__SUBSET_BEHIND \
@@ -755,17 +801,17 @@
 #define CLSORT_TILE_ITEMS (1 << CLSORT_TILE_ITEMS_LOG2)
 #define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)
 #define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)
-/* Functions over records are inlined: a call would put records into memory. */
+/* INLINE: without it, calls would put records into memory. */
 #define INLINE static inline __attribute__((always_inline))
 /* For long code that rarely runs: inlined, it would multiply the time to compile. */
 #define CLSORT_NOINLINE static __attribute__((noinline))
 /* All work-items of a group wait here; then each sees what the others wrote to local memory. */
 #define local_barrier() barrier(CLK_LOCAL_MEM_FENCE)
-/* The attributes of kernels. vec_type_hint stands where work-items hold vectors, and on CPUs where
-   each has a block. Without it Intel's compiler joins 16 work-items into a vector. The result takes
-   1.3 times as long, and compiling takes minutes if vectors sort or records have 12 bytes. With
-   BOUND_REGISTERS no size of work-groups is required: only then does NVIDIA's compiler keep a bound
-   of registers. */
+/* The attributes of kernels. A kernel has vec_type_hint if work-items hold vectors, or if on CPUs
+   each work-item has a block. Without it Intel's compiler joins 16 work-items into a vector. Such
+   kernels take 1.3 times as long, and compiling takes minutes if vectors sort or records have 12
+   bytes. With BOUND_REGISTERS no size of work-groups is required, because otherwise NVIDIA's
+   compiler ignores a bound of registers. */
 #if CLSORT_BOUND_REGISTERS
 #define CLSORT_KERNEL kernel
 #elif CLSORT_SUB_GROUP
@@ -782,9 +828,10 @@
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 #endif
 
-/* The number of the work-item in its group. The mask stands only where it was measured to help, on
-   an H200: merges take 16 to 37 registers more with it. With it sweeps of up to 8 bytes an element
-   took 2 to 6 % more time, sweeps of 12 bytes 8 % less (measured before warps ranked by votes). */
+/* The number of the work-item in its group. It is masked only where that was measured to help on an
+   H200. In merges the mask takes 16 to 37 registers more. Sweeps of elements of up to 8 bytes took
+   2 to 6 % more time with it, sweeps of 12 bytes 8 % less (measured before warps ranked by
+   votes). */
 INLINE uint local_id(void)
 {
 #if CLSORT_HIDES_IDS
@@ -802,7 +849,7 @@ INLINE uint local_id(void)
 //---- order [BATCH CACHED LONG_ROWS MERGE QUICKSORT RELAUNCH ROUNDS SEGMENTS SELECT SHORT_ROWS
 //----     STREAMS UTILITY]
 /* The place of element i of the sorted order: i, or indices[i] if by_index is set. An index beyond
-   the end counts as 0; the fingerprint of the indices reveals it. */
+   the end counts as 0. It does not go unnoticed: the fingerprint of the indices reveals it. */
 INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)
 {
     const uint place = by_index ? ((global const uint *)indices)[i] : i;
@@ -842,7 +889,8 @@ INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
 typedef char
     clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];
 #endif
-/* Types: a key's code, the result of comparing vectors of codes. CLSORT_PACK: codes in 16 bytes. */
+/* Names of types. CODE_NAME: a key's code. FLAG_NAME: the result of comparing codes in vectors.
+   PACK: the number of codes in 16 bytes. */
 #if CLSORT_KEY_BYTES == 1
 #define CLSORT_CODE_NAME uchar
 #define CLSORT_FLAG_NAME char
@@ -863,8 +911,8 @@ typedef char
 typedef CLSORT_CODE_NAME code_t;
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;
 
-/* codes_t, words_t: the codes of an item, and one word of its values. CLSORT_WORD_FLAG turns the
-   result of a comparison of codes into one that selects words. */
+/* codes_t: the codes of an item. words_t: one word of the values of an item. CLSORT_WORD_FLAG turns
+   the result of comparing codes into a flag that selects words. */
 #if CLSORT_LANES == 1
 #define CLSORT_LANES_LOG2 0
 typedef code_t codes_t;
@@ -879,10 +927,10 @@ typedef uint16 words_t;
 #define CLSORT_FIRST_LANE(codes) (codes).s0
 #endif
 
-/* The host passes the number of elements, n. With CLSORT_COUNTED a buffer may lower it, for all
-   kernels of a sort alike. This is an option of programs, because one more buffer may take time at
-   each launch. CLSORT_CUT: the number of blocks that the count fills. Work-groups beyond the end
-   leave before any barrier. */
+/* The host passes the number of elements, n. With CLSORT_COUNTED a buffer may lower n, for all
+   kernels of a sort alike. It is an option of programs, because one more buffer may make each
+   launch slower. CLSORT_CUT: the number of blocks that n elements fill. Work-groups beyond these
+   return before any barrier. */
 #if CLSORT_COUNTED
 #define CLSORT_COUNT_ARGS , global const uchar *limit, ulong limit_at
 #define CLSORT_COUNT(n) min(n, *(global const uint *)(limit + limit_at))
@@ -895,16 +943,16 @@ typedef uint16 words_t;
 #define CLSORT_CUT(blocks, n, size) blocks
 #endif
 
-/* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width.
+/* A key k becomes code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width.
    - unsigned: all three are 0
    - signed: flip has the sign bit
    - floats: flip has the sign bit, mask all others
    - descending: flip is complemented
    - NaNs last: rotate is the number of NaN codes at the bottom
 
-   With CLSORT_TURNS the code is then turned left: the bits that decide become the highest ones, and
-   ignored bits lie below them. The six highest bits of `rotate` hold the number of bits to turn by;
-   numbers of NaNs are too small to reach them. */
+   With CLSORT_TURNS the code is then turned left: the bits to sort by become the highest ones, and
+   ignored bits lie below them. The number of bits to turn by is in the six highest bits of
+   `rotate`; numbers of NaNs are too small to reach these bits. */
 #if CLSORT_COMPARATOR
 /* With a comparator, a code is 0 for a record and not 0 beyond the end. `records` is the array that
    record numbers in items refer to. */
@@ -924,8 +972,9 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 /* The last code. Items beyond the end have it. */
 #define CLSORT_TOP_CODE ((code_t)~(code_t)0)
 
-/* Of codec c, the number of NaN codes and the number of bits by which codes are turned left. A pair
-   is one code, of which only the key is turned. */
+/* CLSORT_NANS: the number of NaN codes of codec c. CLSORT_TURN: the number of bits by which its
+   codes are turned left. CLSORT_LEFT turns a code; of a pair, which is one code, it turns only the
+   key. */
 #if CLSORT_TURNS
 #define CLSORT_NANS (code_t)(c.rotate & CLSORT_TOP_CODE >> 6)
 #define CLSORT_TURN (c.rotate >> (8 * CLSORT_KEY_BYTES - 6))
@@ -933,7 +982,7 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 #define CLSORT_LEFT(type, code, bits) \
     ((ulong)rotate((uint)((code) >> 32), (uint)(bits)) << 32 | (uint)(code))
 #elif CLSORT_KEY_BYTES == 8 && CLSORT_SHARE_LOG2 > 0
-/* GPUs shift 32 bits: each half of the result is the upper one of a shifted code. */
+/* GPUs shift words of 32 bits. Each half of the result is the upper half of a shifted code. */
 INLINE ulong turn_left(ulong k, uint bits)
 {
     k = bits & 32 ? rotate(k, 32ul) : k;
@@ -974,9 +1023,9 @@ INLINE uint keys_are_codes(codec_t c)
 //---- arrays: array
 /* The arrays of keys and values in global memory. */
 #if CLSORT_PAIRS
-/* apart: 1 if keys and values lie in two arrays, 0 if pairs lie in one; a constant for compilers.
-   If a pointer told this instead, loops compiled by PoCL 3.1 would store elements beyond their
-   ends. */
+/* apart: 1 if keys and values lie in two arrays, 0 if pairs lie in one. Compilers see it as a
+   constant. With a pointer to tell the two cases apart, loops compiled by PoCL 3.1 stored elements
+   beyond their ends. */
 typedef struct { global uchar *keys, *values; uint apart; } array_t;
 #define CLSORT_ARRAY_OF(keys, values, apart) { keys, values, apart }
 #define CLSORT_OF_CODE(bits) (bits) << 32
@@ -1073,8 +1122,9 @@ INLINE array_t advance(array_t a, long i)
     ((uint)((from)[4 * (w) / CLSORT_UNIT] >> 32 * (w) % (8 * CLSORT_UNIT)))
 #define CLSORT_STORE_WORD(word, to, w) (to)[w] = word
 #endif
-/* The first of the units at the end that do not fill a word. Only these units move one by one: a
-   loop over all bytes, unrolled for each lane of each item, takes Intel's compiler minutes. */
+/* The number of the first unit behind the last whole word. Only the units from there on move one by
+   one: a loop over all bytes, unrolled for each lane of each item, takes Intel's compiler
+   minutes. */
 #define CLSORT_LAST_UNITS (CLSORT_VALUE_BYTES / 4 * 4 / CLSORT_UNIT)
 
 INLINE void load_words(array_t a, size_t i, uint *word)
@@ -1090,9 +1140,9 @@ INLINE void load_words(array_t a, size_t i, uint *word)
         word[CLSORT_WORDS_OR_1 - 1] |= (uint)from[u] << (u * CLSORT_UNIT % 4 * 8);
 }
 
-/* Loads the words of an element, or zeros if it does not exist. The words must be set on both ways:
-   PoCL 7.1 crashes, and LLVM 18 in PoCL 6.0 aborts, if words that one way leaves unset are kept
-   beyond a barrier. */
+/* Loads the words of an element, or zeros if it does not exist. Both cases must set the words. If
+   one case leaves words unset that are kept beyond a barrier, PoCL 7.1 crashes, and LLVM 18 in PoCL
+   6.0 aborts. */
 INLINE void load_words_within(array_t a, size_t i, uint exists, uint *word)
 {
     #pragma unroll
@@ -1128,7 +1178,7 @@ INLINE void move_element(array_t from, uint i, array_t to, uint place)
     store_words(to, place, word);
 }
 
-/* The item that precedes no other. It stands for elements beyond the end and is never stored. */
+/* The top item: it precedes no other. It stands for elements beyond the end and is never stored. */
 INLINE item_t top_item(void)
 {
     item_t r;
@@ -1186,8 +1236,8 @@ INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 
 //---- record: items of 16 [BITONIC.vectors MERGE.vectors PUBLISHED_BITONIC.vectors
 //----     QUICKSORT.vectors RELAUNCH.vectors]
-/* Load or store `lanes` elements one by one, by way of private memory: word w of lane l is at [w *
-   CLSORT_LANES + l]. Other lanes of *r keep their elements. */
+/* Load or store `lanes` elements one by one. They pass through private arrays: word w of lane l is
+   word[w * CLSORT_LANES + l]. The other lanes of *r keep their elements. */
 CLSORT_NOINLINE void load_lanes(array_t a, uint i, uint lanes, item_t *r)
 {
     code_t key[CLSORT_LANES];
@@ -1339,10 +1389,11 @@ INLINE void insertion_sort(array_t source, array_t target, uint base, uint size,
    three ways:
 
      rows      of `count` elements each; a row begins `stride` elements after the one before it
-     offsets   segment i is elements offsets[i] to ends[i] - 1, clamped to `count`, or to a number
-               on the device if that is less. Without gaps `ends` is offsets + 1
-     ranges    a list that kernels left, of CLSORT__RANGE_WORDS words each. First come: where
-               the range begins, its size, and the array that holds it */
+     offsets   segment i is elements offsets[i] to ends[i] - 1. Offsets and ends above `count` are
+               read as `count`; a number on the device may lower this bound. Without gaps `ends`
+               points at offsets[1]
+     ranges    a list that other kernels wrote, with CLSORT__RANGE_WORDS words for each range. Its
+               first three words: where the range begins, its size, the array that holds it */
 #define CLSORT_SEGMENT_ARGS \
     global const uchar *offsets, ulong offsets_at, global const uchar *ends, ulong ends_at, \
         global const uchar *number, ulong number_at, uint segments, uint count, uint stride, \
@@ -1359,7 +1410,8 @@ typedef struct {
 
 typedef struct { uint begin, size; } segment_t;
 
-/* The number of segments. The device counts ranges: there may be fewer than the host passes. */
+/* The number of segments. Ranges are counted on the device: their number may be below the
+   host's. */
 INLINE uint segment_count(segments_t s)
 {
     return s.given_as & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)
@@ -1383,8 +1435,9 @@ INLINE segment_t take_segment(segments_t s, uint i)
     return own;
 }
 
-/* 1 if segment i, clamped to the count, ends after the next one begins, or without gaps before its
-   own begin. Two segments may then share elements, and work-groups must not sort both at once. */
+/* 1 if segment i ends after the next one begins. Both are clamped to the count. Without gaps this
+   means that offsets descend. The two segments may then share elements, and work-groups must not
+   sort both at once. */
 INLINE uint segment_descends(segments_t s, uint i)
 {
     const uint most = s.given_as & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count,
@@ -1419,9 +1472,10 @@ INLINE segment_t segment_around(segments_t s, uint i)
 }
 
 //---- jobs [SEGMENTS UTILITY]
-/* A segment longer than a work-group or work-item sorts at once is cut into slices: tiles, or on
-   CPUs pieces. A JOB is one slice of a segment. If all segments have `per` slices, job i is slice i
-   % per of segment i / per. Otherwise clsort_segment_jobs lists the jobs in a table of words:
+/* A segment that is too long for one work-group, or on CPUs for one work-item, is cut into slices:
+   tiles, or on CPUs pieces. A JOB is one slice of a segment. If all segments have `per` slices, job
+   i is slice i % per of segment i / per. Otherwise clsort_segment_jobs lists the jobs in a table of
+   words:
 
      0                number of jobs. Where offsets descend it may exceed `most`, the table's room
      1                slices of the longest segment
@@ -1462,7 +1516,8 @@ INLINE uint job_count(jobs_t j)
     return j.per ? segments * j.per : segments ? min(j.table[JOBS_LISTED], j.most) : 0;
 }
 
-/* Jobs of a pass that merges runs of 2^pass slices; 0 if no segment has more slices than that. */
+/* The number of jobs of a pass that merges runs of 2^pass slices. 0 if no segment has more slices
+   than that. */
 INLINE uint pass_job_count(jobs_t j, uint pass)
 {
     return j.per || (j.segments.segments && j.table[JOBS_LONGEST] > 1u << pass) ? job_count(j) : 0;
@@ -1486,10 +1541,10 @@ INLINE job_t take_job(jobs_t j, uint i)
     return job;
 }
 
-/* The first job of a work-item, which then takes every g-th job: g, the number of work-items, is a
-   power of two. Drivers give consecutive work-items to one core. If there are fewer jobs than
-   work-items, consecutive work-items begin a golden section of all work-items apart, so that each
-   core gets its part of the jobs. If there are more jobs, each core gets its part anyway, and
+/* The first job of a work-item. Its next jobs follow at distances of g, the number of work-items,
+   which is a power of two. Drivers give consecutive work-items to one core. If there are fewer jobs
+   than work-items, the first jobs of consecutive work-items lie about 0.62 g apart, modulo g. So
+   each core gets its part of the jobs. If there are more jobs, each core gets its part anyway, and
    neighbouring jobs stay together. */
 INLINE ulong first_job(ulong jobs)
 {
@@ -1505,8 +1560,8 @@ INLINE uint segment_passes(segment_t s, uint tile)
 
 //---- local [BATCH BITONIC.group HYBRID MERGE.group PUBLISHED_MERGE QUICKSORT.group RELAUNCH.group
 //----     ROW_TILES RUNS.group RUNS.buckets SAMPLES SEGMENTS.group]
-/* The slot of item i in local memory. One slot stays empty after each 32 words, or 16 keys of 8
-   bytes, so that strides which are powers of two spread over the 32 banks. */
+/* The slot of item i in local memory. After each 32 words, or 16 keys of 8 bytes, one slot stays
+   empty. So items at a stride that is a power of two spread over the 32 banks. */
 #define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2(CLSORT_KEY_BYTES)
 #define CLSORT_WORD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT__WORD_PAD_LOG2))
 
@@ -1545,13 +1600,13 @@ INLINE void put_item(local code_t *keys, local uint *words, uint i, item_t r)
 #define group_sync()
 #endif
 
-/* CLSORT_NOINLINE_NV is for long code, or code that several kernels share. NVIDIA's compiler takes
-   long to inline it, so there it is a function, without structs as arguments, which would go
-   through memory. Elsewhere it is inlined, because compilers for CPUs accept barriers in kernels
-   only.
+/* CLSORT_NOINLINE_NV marks functions that are long, or that several kernels call. NVIDIA's compiler
+   takes long to inline them, so there they stay functions. They have no structs as arguments,
+   because structs would go through memory. Elsewhere they are inlined, because compilers for CPUs
+   accept barriers in kernels only.
 
    team_sync makes the team's writes to local memory visible in the team. Where warps are not known
-   this is a barrier, so all of a work-group must call it equally often. */
+   it is a barrier, so all work-items of a work-group must call it equally often. */
 #if CLSORT_FORWARD_PROGRESS
 #define CLSORT_NOINLINE_NV CLSORT_NOINLINE
 INLINE void team_sync(void)
@@ -1635,8 +1690,8 @@ INLINE uint group_scan(uint x, local uint *sums)
 }
 #endif   /* CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP */
 
-/* Reads a word of local memory once, where it may change after the next barrier. PoCL 7.1 repeats
-   ordinary reads where their value is used, even behind barriers. */
+/* Reads a word of local memory once. Needed if the word may change after the next barrier: PoCL 7.1
+   repeats an ordinary read wherever its value is used, even behind a barrier. */
 INLINE uint read_once(local uint *word) { return *(volatile local uint *)word; }
 
 //---- group: totals [HYBRID LONG_ROWS PARTITION.group PARTITION.votes QUICKSORT.group RADIX.group
@@ -1660,8 +1715,8 @@ INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     return before;
 }
 
-/* The places of a work-item's elements in their tile, two in a word. They must be set in ascending
-   order: an even one clears its word. */
+/* rank[]: the places of a work-item's elements in their tile, two in a word. They must be set in
+   ascending order of m, because an even m clears the upper half of its word. */
 #define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)
 INLINE void set_rank(uint *rank, uint m, uint place)
 {
@@ -1673,8 +1728,8 @@ INLINE uint get_rank(const uint *rank, uint m)
     return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;
 }
 
-/* The digits of a work-item's elements, four in a word. They must be set in ascending order: each
-   fourth one clears its word. */
+/* digits[]: the digits of a work-item's elements, four in a word. They must be set in ascending
+   order of m, because every fourth m clears the rest of its word. */
 #define CLSORT_DIGIT_WORDS ((CLSORT_RADIX_ITEMS + 3) / 4)
 INLINE void set_digit(uint *digits, uint m, uint digit)
 {
@@ -1686,10 +1741,11 @@ INLINE uint get_digit(const uint *digits, uint m)
     return digits[m / 4] >> m % 4 * 8 & 255;
 }
 
-/* Replaces counts, of which each work-item owns `own`, by the sums of all counts before them. The
-   greatest of each work-item's first `looked_at` counts is merged into *longest if it exceeds
-   `least`. Returns the sum up to the work-item's end. Called by all work-items with a barrier since
-   the counting; needs one after. sums: as for group_scan. */
+/* Replaces each count by the sum of all counts before it. Each work-item owns `own` consecutive
+   counts, from `counts` on. Of its first `looked_at` counts it finds the greatest, and merges it
+   into *longest if it exceeds `least`. Returns the sum of all counts up to and including its own.
+   Called by all work-items with a barrier since the counting; needs one after. sums: as for
+   group_scan. */
 INLINE uint place_counts(local uint *counts, const uint own, const uint looked_at,
                          const uint least, local uint *sums, local uint *longest)
 {
@@ -1711,8 +1767,8 @@ INLINE uint place_counts(local uint *counts, const uint own, const uint looked_a
     return sum;
 }
 
-/* The sum of x over all work-items, few of which have an x other than 0. Called by all; `word` of
-   local memory is free before and after. */
+/* The sum of x over all work-items. Fast if x is 0 in most of them. Called by all; `word` of local
+   memory is free before and after. */
 INLINE uint group_total(uint x, local uint *word)
 {
     if (local_id() == 0)
@@ -1729,10 +1785,10 @@ INLINE uint group_total(uint x, local uint *word)
 //---- group: numbers [HYBRID LONG_ROWS QUICKSORT RADIX RELAUNCH RUNS.buckets SAMPLES SEGMENTS
 //----     SELECT STREAMS SWEEP]
 /* ONE LAUNCH of several steps, on devices where all work-groups that have started make progress.
-   Work-groups draw numbers; the numbers of a step follow the numbers of the step before. A
-   work-group that has drawn a number waits until the steps before are done. This ends, because
-   their numbers were drawn by work-groups that have started. Two words count the numbers drawn and
-   done; they are 0 before the launch. */
+   Each step is cut into numbered units of work. The numbers of a step follow those of the step
+   before. Work-groups draw numbers. A work-group waits with its number until the earlier steps are
+   done. The wait ends, because work-groups that have started drew all earlier numbers. Two words
+   count the numbers drawn and the numbers done; both are 0 before the launch. */
 enum { NUMBERS_DRAWN, NUMBERS_DONE };
 
 INLINE void fence_memory(void)
@@ -1750,8 +1806,8 @@ INLINE uint draw_ahead(global uint *numbers)
     return local_id() ? 0 : atomic_inc((volatile global uint *)&numbers[NUMBERS_DRAWN]);
 }
 
-/* Hands the number that work-item 0 has drawn to all. Called by all; `word` of local memory is free
-   before, and again after the next barrier. */
+/* Returns to all work-items the number that work-item 0 has drawn. Called by all; `word` of local
+   memory is free before, and again after the next barrier. */
 INLINE uint share_number(uint drawn, local uint *word)
 {
     if (local_id() == 0)
@@ -1824,8 +1880,8 @@ INLINE void order_items(item_t *a, item_t *b)
     } while (0)
 #define CLSORT_REVERSE(item) CLSORT_SWIZZLE_ITEM(item, item, sfedcba9876543210)
 
-/* One step inside an item: compares lane l with its partner, lane l of `other`. Lanes where `upper`
-   is not 0 keep the larger element. */
+/* One step inside an item: orders each lane l of `own` against lane l of `other`, which holds its
+   partner. Lanes where `upper` is not 0 keep the larger element, other lanes the smaller one. */
 INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
 {
 #if CLSORT_WORDS == 0
@@ -1841,8 +1897,8 @@ INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
     return own;
 }
 
-/* The steps of a stage whose bits lie inside an item: bits 3 ... 0; or if the stage is below 4, its
-   mirror step and the steps of the bits below. */
+/* The steps of a stage whose bits lie inside an item. For stage 4 and above these are the steps of
+   bits 3 ... 0. For a lower stage they are its mirror step and the steps of the bits below. */
 INLINE void lane_steps(item_t *v, uint items, uint stage)
 {
     const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -1869,8 +1925,8 @@ INLINE void lane_steps(item_t *v, uint items, uint stage)
 
 //---- network: steps [BATCH BITONIC MERGE.group PUBLISHED_BITONIC QUICKSORT RELAUNCH
 //----     SEGMENTS.group]
-/* The step of one register bit, for 2^bits items. bits and bit are constants at each call, so the
-   loop unrolls and v stays in registers. */
+/* The step of one register bit, over 2^bits items. bits and bit are constants at each call, so the
+   loop is unrolled and v stays in registers. */
 INLINE void window_step(item_t *v, const uint bits, const uint bit, uint mirror)
 {
     if (mirror) {
@@ -1900,9 +1956,11 @@ INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, uint mirr
 }
 
 //---- window: items [BATCH BITONIC PUBLISHED_BITONIC QUICKSORT RELAUNCH]
-/* The items that a work-item holds of a window, 2^bits items that differ in the bits from low_bit
-   on. Register m has item (m & flip ? flipped : first) + (m << low_bit). In a mirror step, whose
-   register bit is `flip`, the partner's lower bits are complemented, too. */
+/* The items of a window that a work-item holds. There are 2^bits of them; their numbers differ in
+   `bits` bits from low_bit on. Register m holds item (m & flip ? flipped : first) + (m << low_bit).
+   flip is 0 except before a mirror step, where it is the register bit of the step. A mirror step
+   compares items whose numbers differ in the step's bit and in all lower bits. So in registers with
+   this bit, the item's bits below low_bit are complemented. */
 typedef struct { uint first, flipped, low_bit, flip; } window_t;
 
 INLINE window_t make_window(uint t, uint bits, uint low_bit, uint flip)
@@ -1918,7 +1976,8 @@ INLINE uint window_item(window_t w, uint m)
     return (m & w.flip ? w.flipped : w.first) + (m << w.low_bit);
 }
 
-/* 1 if the whole window lies below n elements. In both halves of a flipped window items ascend. */
+/* 1 if all items of the window lie below n. Items ascend with the register's number, both from
+   `first` and from `flipped` on, so the larger of the two bounds all. */
 INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 {
     const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.low_bit);
@@ -1927,11 +1986,11 @@ INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 
 //---- window: loads and stores [BATCH BITONIC PUBLISHED_BITONIC QUICKSORT.alone QUICKSORT.vectors
 //----     RELAUNCH.alone RELAUNCH.vectors]
-/* Load and store a window's items. `base` is the tile's first element. Nearly all windows are
-   whole: their accesses are unrolled and have no bounds. Other windows go through private arrays in
-   rolled loops. Unrolled, they would double the time to compile; without the arrays, v would be in
-   memory everywhere. Keys and words have an array each, because Mesa 22.3 misreads arrays of
-   structs. */
+/* Load and store a window's items. base: the tile's first element. Nearly all windows are whole:
+   their accesses are unrolled and check no bounds. The items of other windows pass through private
+   arrays, in loops that are not unrolled. Unrolled loops would double the time to compile. Without
+   the arrays, such loops would put v into memory for all windows. Keys and words have an array
+   each, because Mesa 22.3 misreads arrays of structs. */
 INLINE void load_window(item_t *v, window_t w, const uint bits, array_t a, codec_t c,
                         uint base, uint n)
 {
@@ -2012,9 +2071,9 @@ INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint bit, u
     barrier(CLK_GLOBAL_MEM_FENCE);
 }
 
-/* The steps of register bits hi ... lo of one stage in global memory, in place. Each work-item
-   takes one window of 2^bits items; each element is read and written once. Register bit 0 stands
-   for bit low_bit of an item's number. */
+/* The steps of register bits hi ... lo of one stage, in global memory, in place. Register bit 0
+   stands for bit low_bit of an item's number. Each work-item loads one window of 2^bits items, does
+   the steps in registers and stores the items. So each element is read and written once. */
 INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit, uint hi,
                         uint lo, uint mirror, const uint bits)
 {
@@ -2039,8 +2098,8 @@ INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit
 
 //---- window: slots [BITONIC QUICKSORT RELAUNCH]
 #if CLSORT_SHARE_LOG2 > 0
-/* The slots of a window in local memory: the slot of register 0, and the distance that each
-   register bit adds to it. Distances of several bits add up. */
+/* The slots of a window's items in local memory. first: the slot of register 0. bit0 ... bit4: what
+   each bit of a register's number adds to the slot. */
 typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
 
 INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
@@ -2119,8 +2178,8 @@ INLINE seat_t take_seat(void)
     return s;
 }
 
-/* 1 if this work-item has no tile. Where each work-item has a tile of its own, the last work-group
-   may have work-items to spare. */
+/* 1 if this work-item has no tile. If each work-item has a tile of its own, the last work-group may
+   have more work-items than there are tiles. */
 INLINE uint no_tile(uint n)
 {
     return CLSORT_SHARE_LOG2 == 0
@@ -2128,23 +2187,24 @@ INLINE uint no_tile(uint n)
                || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ITEMS_LOG2 + CLSORT_LANES_LOG2));
 }
 
-/* The lowest bit of a tile's uppermost window. Tiles are loaded and stored in this window, because
-   its accesses to global memory lie side by side. */
+/* The lowest item bit of a tile's uppermost window. Tiles are loaded and stored in this window. In
+   it, neighbouring work-items access neighbouring items of global memory. */
 #define CLSORT_HOME_BIT (CLSORT_TILE_ITEMS_LOG2 - CLSORT_ITEMS_LOG2)
 
-/* The window from bit low_bit up, or the uppermost one if that begins lower. `mirror`: the first
-   step in the window is the mirror step of item bit hi. */
+/* The window whose lowest item bit is low_bit, or CLSORT_HOME_BIT if that is lower. mirror: 1 if
+   the first step in the window is the mirror step of item bit hi. */
 INLINE window_t tile_window(uint t, uint low_bit, uint hi, uint mirror)
 {
     low_bit = min(low_bit, (uint)CLSORT_HOME_BIT);
     return make_window(t, CLSORT_ITEMS_LOG2, low_bit, mirror && low_bit ? 1u << (hi - low_bit) : 0);
 }
 
-/* Stage `stage` of the items inside a tile: the mirror step of that bit, then the steps of the bits
-   below, window by window. Returns the window that the items are left in. Items move before every
-   window, even if they need not: PoCL 3.1 miscompiled a barrier under a run-time condition. A
-   work-item with a tile to itself has one window and no loop: inside of quicksort's loops that loop
-   takes Intel's compiler 22 s. */
+/* Stage `stage` of the items inside a tile: the mirror step of bit `stage`, then the steps of all
+   lower bits, window by window. Returns the window that holds the items at the end. Items move
+   before every window, even if they are already in place: PoCL 3.1 miscompiled a barrier under a
+   run-time condition. If a work-item has the tile to itself, the number of windows is the constant
+   1, so that no loop remains: inside of quicksort's loops, such a loop takes Intel's compiler 22
+   s. */
 INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *words, uint t,
                            window_t now, uint stage)
 {
@@ -2162,10 +2222,10 @@ INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *words, uin
 }
 
 //---- bitonic: tile [BITONIC]
-/* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be
-   the same. Reads and writes each element once. The local memory, tile_keys and tile_words, is
-   passed as arguments for PoCL 3.1: it shares local arrays that a kernel declares and hands to a
-   function among its work-groups, so records of other tiles appear. */
+/* Does stages 0 ... last in every tile of n elements, from source to target, which may be the same.
+   Reads and writes each element once. The local memory, tile_keys and tile_words, is passed as
+   arguments because of PoCL 3.1. If a kernel declares a local array and hands it to a function,
+   PoCL 3.1 shares the array among work-groups, so records of other tiles appear. */
 CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_SORT_ARGS, uint n, uint last,
                                        local code_t *tile_keys, local uint *tile_words)
 {
@@ -2227,8 +2287,8 @@ CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
 
 #if CLSORT_LANES == 1
 /* Bainville's kernel A: one step, out of place. Each work-item reads its own element and the
-   partner, and writes the one that belongs in its own place. Equal elements stay, so none is
-   written twice. */
+   partner's. It writes the one of the two that belongs to its own place. Both work-items of a pair
+   agree which one that is, because equal elements stay. So no element is written twice. */
 CLSORT_KERNEL void clsort_bitonic_a(CLSORT_SORT_ARGS, uint n, uint bit, uint mirror)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
@@ -2244,9 +2304,9 @@ CLSORT_KERNEL void clsort_bitonic_a(CLSORT_SORT_ARGS, uint n, uint bit, uint mir
     store_item(target, codec, i, n, own);
 }
 
-/* The steps of stages first ... last whose bits lie inside a tile, each step in global memory. A
-   work-group does a tile. first = 0: the work of clsort_bitonic_tile. first = last, a later stage:
-   the work of clsort_bitonic_tail. */
+/* Does the steps of stages first ... last whose bits lie inside a tile. Each step reads and writes
+   global memory. A work-group does a tile. With first = 0 it does the work of clsort_bitonic_tile.
+   With first = last, a later stage, it does the work of clsort_bitonic_tail. */
 CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,
                                               uint first, uint last)
 {
@@ -2263,18 +2323,20 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 #endif   /* CLSORT_LANES == 1 */
 
 //---- merge [MERGE SEGMENTS]
-/* Two runs to merge: `na` elements of array a from first_a on, and `nb` elements of array b from
-   first_b on. The merged run begins at `start` in the target. Of two equal elements, the one of the
-   first run comes first. So every merge here is stable. */
+/* Two runs to merge. The first run is `na` elements of array a from first_a on, the second run `nb`
+   elements of array b from first_b on. The merged run begins at `start` in the target. Of two equal
+   elements, the first run's comes first. So every merge here is stable. */
 typedef struct {
     array_t a, b;
     uint start, first_a, na, first_b, nb;
 } pair_t;
 
-/* The codec of a pass's loads or stores. Between the passes of work-groups turned codes stay as
-   they are: tiles turn them, and the last pass turns them back. The keys of records stay keys. Bits
-   0 to 44 of 2^24 u64 with u32 values took 1.92 ms on an H200 as another vendor's GPU; where all
-   passes turned 2.58, by radix 2.62; whole keys 1.97. */
+/* The codec that a pass loads or stores keys by. between: 0 for loads from the source and stores of
+   the last pass, 1 for all others. With CLSORT_TURNS, passes by work-groups encode a key only once:
+   clsort_merge_tile stores codes in place of keys, later passes load and store codes, and the last
+   pass stores keys again. Records always keep their keys. On an H200 with NVIDIA's own paths off, a
+   sort of 2^24 u64 with u32 values by bits 0 to 44 took 1.92 ms. If every pass turned codes it took
+   2.58, by radix 2.62, and by whole keys 1.97 ms. */
 INLINE codec_t codec_of_pass(codec_t c, uint between)
 {
 #if CLSORT_TURNS && CLSORT_SHARE_LOG2 > 0 && !CLSORT_RECORDS
@@ -2284,8 +2346,8 @@ INLINE codec_t codec_of_pass(codec_t c, uint between)
     return c;
 }
 
-/* The pair whose merged run holds element i of n. A run has `run` elements; pairs start at
-   multiples of span + 1, which is 2 * run. */
+/* The pair whose merged run holds element i of n. Each run has `run` elements, the last ones maybe
+   fewer. span is 2 * run - 1, and pairs start at multiples of span + 1. */
 INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)
 {
     const uint start = i & ~span, size = start < n ? min(n - start - 1, span) + 1 : 0,
@@ -2310,9 +2372,9 @@ INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
 #endif
 }
 
-/* The number of elements that the first run contributes to the first `diagonal` elements of the
-   merged run. A search with three probes a step, because their loads overlap. Source: O. Green, R.
-   McColl, D. Bader, GPU merge path, 2012. */
+/* The split of a pair at a diagonal: how many of the first `diagonal` elements of the merged run
+   come from the first run. A step of the search has three probes, whose loads overlap. Source: O.
+   Green, R. McColl, D. Bader, GPU merge path, 2012. */
 INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 {
     uint low = diagonal > p.nb ? diagonal - p.nb : 0, high = min(diagonal, p.na);
@@ -2350,9 +2412,10 @@ INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
 #if !CLSORT_KERNEL_SUBSET
-/* splits[i]: how many elements the first run of a pair contributes before element i * slice,
-   counted from the pair's start. One of 2^spread_log2 work-items searches a split, the others end
-   at once. Searches wait for memory; this spreads them over all cores. */
+/* splits[i]: the split of a pair at element i * slice, the number of elements of the first run that
+   come before this element in the merged run. Only one of 2^spread_log2 work-items searches for a
+   split; the others end at once. This spreads the searches, which wait for memory, over all
+   cores. */
 CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
@@ -2368,8 +2431,9 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
 #endif   /* !CLSORT_KERNEL_SUBSET */
 
 #if CLSORT_COMPARATOR
-/* Makes the splits of each pair ascend in both runs, by at most a slice. So slices never overlap or
-   leave elements out, even if the caller's expression is no order. A work-item per pair. */
+/* Makes the splits of each pair ascend. From one split to the next, the place in each run goes on
+   by 0 to `slice` elements. So slices never overlap or leave elements out, even if the caller's
+   expression is no order. A work-item per pair. */
 CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice
                                       CLSORT_COUNT_ARGS)
 {
@@ -2408,7 +2472,8 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
 #endif   /* CLSORT_COMPARATOR */
 
 //---- merge: loads of runs [MERGE.group SEGMENTS.group]
-/* Loads element i of a run. In the source of a sort, the element's number is `number`. */
+/* Loads element i of a run. is_source: 1 if the run lies in the source of a sort. Then the
+   element's number is `number`. */
 INLINE item_t load_run_item(array_t a, codec_t c, uint i, uint number, const uint is_source)
 {
     return is_source ? load_numbered(a, c, i, number) : load_whole_item(a, c, i);
@@ -2498,12 +2563,15 @@ INLINE uint split_items(local const code_t *keys, local const uint *words, uint 
 //---- merge: splits of a work-group [MERGE.group SEGMENTS.group]
 #if CLSORT_GROUP >= 16
 #define CLSORT_PROBES (CLSORT_GROUP / 2)
-/* Finds both splits of a work-group's slice. Half of the work-items probe the range of one
-   diagonal, each at a place of its own, which narrows it to the gap between two probes. The other
-   half does this for the other diagonal. ranges: low and high of the first split, then of the
-   second split. `widest`, equal in all work-items, bounds the ranges' widths; it is 0 if they are
-   empty. Called by all work-items. Has the barriers that it needs. Afterwards the splits are
-   ranges[0] and ranges[2]. */
+/* Finds both splits of a work-group's slice. Half of the work-items search for the first split, the
+   others for the second. diagonal: the diagonal of the split that the work-item searches for. In a
+   step each work-item probes one place of the range. The range then shrinks to the gap between two
+   neighbouring probes.
+   - ranges: low and high of the first split, then low and high of the second split. At the end the
+     splits are ranges[0] and ranges[2]
+   - widest: the same in all work-items; no range is wider. 0 if both ranges are empty
+
+   Called by all work-items. Has the barriers that it needs. */
 INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest,
                           codec_t c)
 {
@@ -2528,8 +2596,8 @@ INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint wide
 //---- merge: local runs [MERGE.group RUNS.group SEGMENTS.group]
 #if CLSORT_COMPARATOR
 /* Returns the largest `own` of work-items 0 ... t, and stores it in x[t]. Called by settle_split,
-   by all work-items of a group. Needs no barrier before: a work-item first writes only x[t]. None
-   after: it ends with one. */
+   by all work-items of a group. It needs no barrier before, because a work-item first writes only
+   its own x[t]. It ends with a barrier. */
 INLINE uint prefix_max(local uint *x, uint own)
 {
     const uint t = local_id();
@@ -2545,9 +2613,10 @@ INLINE uint prefix_max(local uint *x, uint own)
     return own;
 }
 
-/* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does, and returns where
-   the next work-item starts in the first run. Splits are counted from the tile's start, so that
-   several pairs in a tile need no distinction. Called by merge_items, by all work-items. */
+/* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does. Returns the next
+   work-item's split. During this, splits are counted from the start of the tile. So they ascend
+   through all pairs of the tile, and one scan serves all pairs. Called by merge_items, by all
+   work-items. */
 INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
 {
     const uint t = local_id();
@@ -2562,11 +2631,12 @@ INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *sp
 }
 #endif   /* CLSORT_COMPARATOR */
 
-/* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb), to the place
-   where the first one begins. Each work-item puts the elements of its own places into v. Called by
-   tile kernels, by all work-items of a group, after a barrier; leaves reads of local memory
-   pending. It reads up to CLSORT_ITEMS elements beyond the end of a run, and so of the tile, but
-   never takes them. With a comparator, the second run must directly follow the first one. */
+/* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb). The merged run
+   begins where the first run begins. v becomes the elements of the merged run at the work-item's
+   CLSORT_ITEMS places. A work-item reads up to CLSORT_ITEMS elements beyond the end of a run, or
+   even of the tile, but never takes them. With a comparator, the second run must directly follow
+   the first one. Called by tile kernels, by all work-items of a group, after a barrier; leaves
+   reads of local memory pending. */
 INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,
                         local uint *splits, uint first, uint na, uint b_first, uint nb,
                         codec_t c)
@@ -2605,7 +2675,8 @@ INLINE void order_neighbours(item_t *x, item_t *y, codec_t c)
 }
 
 /* Sorts the elements in a work-item's registers. Bare keys take a bitonic network. With values,
-   equal elements must keep their order: odd-even transposition, with as many rounds as elements. */
+   equal elements must keep their order, so they take odd-even transposition. It has as many steps
+   as elements. */
 INLINE void sort_items(item_t *v, codec_t c)
 {
 #if CLSORT_VALUE_BYTES == 0
@@ -2628,10 +2699,10 @@ INLINE void sort_items(item_t *v, codec_t c)
 }
 
 //---- merge: work-group tiles [MERGE.group SEGMENTS.group]
-/* Finds the splits of a slice into splits_here[0] and splits_here[2]. The slice has `count`
-   elements from diagonal `from` on, in a pair of `size` elements. With has_splits the splits are
-   read from `stored`, otherwise they are searched. Called by merge_tile, by all work-items of a
-   group. Has the barriers that it needs. */
+/* Finds the two splits of a slice; they become splits_here[0] and splits_here[2]. The slice has
+   `count` elements from diagonal `from` on, in a pair of `size` elements. With has_splits, the
+   splits are read from stored[0] and stored[1]. Otherwise they are searched for. Called by
+   merge_tile, by all work-items of a group. Has the barriers that it needs. */
 INLINE void find_splits(pair_t p, uint from, uint count, uint size,
                         global const uint *stored, uint has_splits, local uint *splits_here,
                         codec_t c)
@@ -2655,8 +2726,8 @@ INLINE void find_splits(pair_t p, uint from, uint count, uint size,
 #endif
 }
 
-/* Sorts `count` elements from `base` on, up to a tile, from source to target, which may be the
-   same. number: of the first element. Each work-item sorts its elements in registers. Then the
+/* Sorts `count` elements, at most a tile, from `base` on. source and target may be the same array.
+   number: the number of the first element. Each work-item sorts its elements in registers. Then the
    sorted runs of 2, 4, 8 ... work-items are merged in local memory. Called by tile kernels, by all
    work-items of a group, with local memory free; leaves reads of it pending. */
 INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uint number,
@@ -2682,9 +2753,10 @@ INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uin
     store_items(v, keys, words, target, base, count, stores);
 }
 
-/* Writes up to a tile of a pair's merged run, from element `base` on. The splits tell its part of
-   both runs: they are `stored`, or without has_splits searched here. Called by pass kernels, by all
-   work-items of a group, with local memory free; leaves reads of it pending. */
+/* Writes at most a tile of a pair's merged run, from element `base` on. The splits bound the tile's
+   parts of both runs. With has_splits they are read from `stored`, otherwise they are searched for
+   here. Called by pass kernels, by all work-items of a group, with local memory free; leaves reads
+   of it pending. */
 INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
                        uint has_splits, codec_t stores, local code_t *keys, local uint *words,
                        local uint *splits_here)
@@ -2757,7 +2829,8 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
 
 //---- merge: slices serially [MERGE.alone SEGMENTS.alone SEGMENTS.lanes]
 /* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second run into the
-   target from `to` on. The ends are checked once for as many steps as the shorter rest has. */
+   target from `to` on. The inner loop takes as many steps as the shorter rest has elements. Neither
+   run can end before the last of these steps, so they need no check. */
 INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
                         uint to, codec_t c)
 {
@@ -2789,16 +2862,16 @@ INLINE uint lane_precedes(item_t x, item_t y)
            || (CLSORT_BREAK_TIES_BY_INDEX && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);
 }
 
-/* Loads 16 elements from element i of a run on; lanes beyond the run's end hold the top item. */
+/* Loads 16 elements of a run, from element i on. Lanes beyond the run's end hold the top item. */
 INLINE item_t load_run(array_t a, codec_t c, uint i, uint end)
 {
     return i < end && end - i >= CLSORT_LANES ? load_whole_item(a, c, i) : load_item(a, c, i, end);
 }
 
-/* As the scalar merge_slice, 16 elements at a step. It holds 32 elements and writes the smaller
-   half. The next 16 come from the run whose next element is smaller, so no element that is left
-   precedes a written one. Elements must all differ, unless they are bare keys: with values, ties
-   are broken by index. Source: H. Inoue et al., AA-sort, 2007. */
+/* As the scalar merge_slice, but with 16 elements a step. A step holds 32 elements in two vectors
+   and writes the smaller 16. The next 16 come from the run whose next element is smaller. So no
+   element that is still in a run precedes a written one. All elements must differ, except bare
+   keys: with values, ties are broken by index. Source: H. Inoue et al., AA-sort, 2007. */
 INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
                         uint to, codec_t c)
 {
@@ -2859,10 +2932,10 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 
 //---- merge: published [PUBLISHED_MERGE]
 /* Bainville's local merge: each work-group sorts a block of one element per work-item, by merging
-   runs of 1, 2, 4 ... elements. The place of an element in the merged run is its place in its own
-   run plus the number of elements of the sibling run that precede it. Equal elements keep their
-   order, so all places differ. The search for that number has run + 1 answers, 0 to `run`, so it
-   takes one probe more than log2 of `run`. */
+   runs of 1, 2, 4 ... elements. An element's place in the merged run is its place in its own run
+   plus its rank: the number of elements of the sibling run that precede it. Equal elements keep
+   their order, so all places differ. The rank is 0 to `run`. That is one value more than `run`, so
+   the binary search for it takes one probe more than log2 of `run`. */
 CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *keys,
                                       local uint *words)
 {
@@ -2893,24 +2966,26 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *ke
 }
 
 //---- runs [RUNS]
-/* MERGE OF MANY RUNS, up to CLSORT__MOST_RUNS, reading all elements once. Elements are ordered by
-   code, then by the number of their run, then by their place in the run: no two are equal. Three
+/* MERGE OF MANY RUNS, up to CLSORT__MOST_RUNS of them. Elements are ordered by code, then by the
+   number of their run, then by their place in the run. So no two elements are equal. Three
    launches:
 
-     sample   each 2^step_log2-th element of a run is a sample. For each sample and run a
-              work-item counts the run's elements before the sample. The sum over all runs is the
-              sample's rank
-     split    finds the splits: how many elements of each run come before each tile of the merged
-              run. The nearest samples bound the search, which then halves the range of codes
-              between them. It ends when only equal elements are left; where work-groups share
-              tiles, also when it is near enough to the tile's begin
-     pass     makes each tile from its shares, one of each run. Equal bare keys look the same, so
-              tiles of bare keys are sorted as buckets: "buckets: runs". Other tiles are
-              merged in local memory: pairs of shares, then pairs of the results, and so on. On CPUs
-              a tree of losers merges all shares of a tile at once
+     sample   one element in 2^step_log2 of each run is a sample. For each sample and each run a
+              work-item counts the run's elements that come before the sample. The sum of the
+              counts of all runs is the sample's rank: its place in the merged run
+     split    the merged run is cut into tiles. The split of a tile has a number for each run: how
+              many of its elements come before the tile. The nearest samples before and after the
+              tile's begin bound the search for a split. Each step then narrows the range of codes
+              between the bounds. The search ends when all elements between the bounds are equal.
+              For work-groups it also ends when a bound is at most `slack` elements off
+     pass     writes the tiles. A tile has a share of each run, the elements between two splits.
+              Equal bare keys look the same, so tiles of bare keys are sorted as buckets:
+              "buckets: runs". Other work-groups merge shares in local memory: first pairs of
+              shares, then pairs of the results, and so on. On CPUs a tree of losers merges all
+              shares of a tile at once
 
-   All log2(runs) levels of merging together read and write the elements once. On an H200, for 2^26
-   u32 in 16 runs, the three launches take 0.03, 0.04 and 0.28 ms. Sources: P. Varman et al.,
+   A merge in pairs reads and writes all elements log2(runs) times, this pass once. On an H200, for
+   2^26 u32 in 16 runs, the three launches take 0.03, 0.04 and 0.28 ms. Sources: P. Varman et al.,
    Merging multiple lists on hierarchical-memory multiprocessors, 1991, for the search by ranks; O.
    Green et al., GPU merge path, 2012, for the levels in local memory; D. Knuth, The Art of Computer
    Programming 3, 5.4.1, for the trees of CPUs. */
@@ -2938,13 +3013,15 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_SORT_ARGS, uint n, local code_t *ke
 #define CLSORT_RUN_COUNT(name, i) name.s##i,
 #define CLSORT_RUNS \
     { { CLSORT_EACH_RUN(CLSORT_RUN_ARRAY, run) }, { CLSORT_EACH_RUN(CLSORT_RUN_COUNT, counts) } }
-/* All runs. An empty run has the array of another run, so that its first element can be read. */
+/* All runs. An empty run has the array of another run, because codes_up_to reads element 0 of every
+   run, even of an empty one. */
 typedef struct {
     array_t array[CLSORT__MOST_RUNS];
     uint count[CLSORT__MOST_RUNS];
 } runs_t;
 
-/* For each run: how many of its elements come before some place of the merged run. */
+/* A split: of[k] is the number of elements of run k that come before some place of the merged
+   run. */
 typedef struct { uint of[CLSORT__MOST_RUNS]; } split_t;
 
 INLINE uint sum_split(const split_t *s)
@@ -2956,7 +3033,7 @@ INLINE uint sum_split(const split_t *s)
     return sum;
 }
 
-/* s->of[k], by a chain of selects: so the array stays in registers. */
+/* s->of[k]. It is found by comparisons, not by a subscript: so the array stays in registers. */
 INLINE uint of_run(const split_t *s, uint k)
 {
     uint number = 0;
@@ -2967,9 +3044,10 @@ INLINE uint of_run(const split_t *s, uint k)
 }
 
 //---- runs: of a work-group [RUNS.group RUNS.buckets]
-/* Declares `name`, the run of a number; if there is no such run, any run. The run is selected among
-   a kernel's arguments. With subscripts NVIDIA's compiler put all runs into each work-item's
-   private memory, and a pass took 0.54 instead of 0.35 ms on an H200. */
+/* Declares the variable `name`: the run with number `number`, or run 0 if no run has it.
+   Comparisons select the run among the kernel's arguments. With subscripts NVIDIA's compiler put
+   all runs into each work-item's private memory, and a pass took 0.54 instead of 0.35 ms on an
+   H200. */
 typedef struct { array_t array; uint count; } run_t;
 #define CLSORT_PICK_RUN(name, number) \
     const uint name##_number = number; \
@@ -2983,8 +3061,8 @@ typedef struct { array_t array; uint count; } run_t;
     name##_count = name##_number == 0x##i ? counts.s##i : name##_count;
 
 //---- runs: samples [RUNS]
-/* The number of elements with a smaller code among the first `size` elements of a run; with
-   `equal`, with no larger code. */
+/* Counts elements among the first `size` of a run, by a binary search. equal 0: elements with a
+   smaller code than `code`; equal 1: also elements with this code. */
 INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)
 {
     uint low = 0, high = size;
@@ -2999,16 +3077,19 @@ INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t 
     return low;
 }
 
-/* The share of run k in the tile between two splits, at most `left`, the room that the tile still
-   has. If runs are not sorted, splits may be any numbers up to the runs' sizes. */
+/* The number of elements of a run in a tile. begin, end: the run's numbers in the splits of this
+   tile and of the next one. left: the number of elements that the tile has room for; the result is
+   no more. If runs are not sorted, begin and end may be any numbers up to the run's size, and end
+   may be less than begin. */
 INLINE uint run_share(uint begin, uint end, uint left)
 {
     return min(max(begin, end) - begin, left);
 }
 
 //---- runs: sample kernel [RUNS.alone]
-/* Writes the samples: row s has, for each run, how many of its elements come before sample s.
-   Samples are numbered run after run. A work-item counts in one run. */
+/* Writes the table of samples. Word k of row s is the number of elements of run k that come before
+   sample s. Samples are numbered run after run. Each work-item counts the elements of one run
+   before one sample. */
 CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
                                       uint step_log2)
 {
@@ -3036,8 +3117,8 @@ CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, u
 }
 
 //---- runs: splits [RUNS.alone]
-/* Bounds of a place of the merged run. In run k it lies between elements low.of[k] and high.of[k].
-   The code of its element is at least `first` and at most `last`. */
+/* Bounds of the split at a place of the merged run. low.of[k] to high.of[k] elements of run k come
+   before the place. The code of the element at the place is `first` to `last`. */
 typedef struct {
     split_t low, high;
     code_t first, last;
@@ -3050,8 +3131,9 @@ INLINE split_t split_of_sample(global const uint *samples, uint s)
     return row;
 }
 
-/* The number of a run's samples whose rank is at most `rank`. The run's first sample is sample
-   `before`. The result is at least `low`, and at most `high` if runs are sorted. */
+/* The number of samples of one run whose rank is at most `rank`, by a binary search from `low` to
+   `high`. before: the number of samples of earlier runs. If runs are not sorted, low may exceed
+   high; then the result is low. */
 INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uint high,
                           uint rank)
 {
@@ -3066,7 +3148,7 @@ INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uin
     return low;
 }
 
-/* The bracket that any place lies in. */
+/* The widest bracket: every place lies in it. */
 INLINE bracket_t whole_runs(const runs_t *r)
 {
     bracket_t b;
@@ -3080,9 +3162,11 @@ INLINE bracket_t whole_runs(const runs_t *r)
     return b;
 }
 
-/* The bracket of element `rank`, between two samples. The samples of a run have ascending ranks, so
-   each run yields its last sample up to that element and its first one after it. In later runs only
-   samples inside the bracket found so far are looked at: few, or none. */
+/* The bracket of element `rank` of the merged run: its bounds are the last sample up to this
+   element and the first sample after it. The samples of one run have ascending ranks. So a binary
+   search in each run finds that run's last sample up to the element, and its first sample after it.
+   Of all runs' samples the nearest two remain. Only samples inside the bracket found so far are
+   searched, so later runs have few left, or none. */
 INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,
                               uint rank, uint n, codec_t c)
 {
@@ -3113,8 +3197,8 @@ INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint 
     return b;
 }
 
-/* For each run, the number of elements whose code is at most `code`. The searches in all runs
-   advance together, so that their loads do not wait for each other. */
+/* For each run, the number of elements whose code is at most `code`: a binary search between the
+   bounds of bracket b. A step probes all runs, so that their loads do not wait for each other. */
 INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, codec_t c)
 {
     split_t low = b->low, high = b->high;
@@ -3140,7 +3224,8 @@ INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, cod
 }
 
 //---- runs: split kernel [RUNS.alone]
-/* Narrows a bracket until it holds one code at most. */
+/* Halves the range of codes of a bracket, until it has at most one code or its lower bounds add up
+   to `rank`. */
 INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, codec_t c)
 {
     #pragma unroll
@@ -3159,7 +3244,9 @@ INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, codec_t c)
     }
 }
 
-/* The place inside a bracket of one code. Equal elements come in the order of their runs. */
+/* The split at element `rank`. The elements between the bounds of bracket b all have one code. So
+   they follow each other in the order of their runs: elements are added to the lower bounds, run by
+   run, until the sum is `rank`. */
 INLINE split_t end_bracket(const bracket_t *b, uint rank)
 {
     split_t place = b->low;
@@ -3174,7 +3261,8 @@ INLINE split_t end_bracket(const bracket_t *b, uint rank)
     return place;
 }
 
-/* Row i of the splits: each run's elements before tile i. The last row is for the end. */
+/* Writes the table of splits. Word k of row i is the number of elements of run k before tile i. Row
+   `tiles` stands for the end of the merged run. */
 CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
                                      global uchar *splits, ulong splits_at, uint step_log2, uint n,
                                      uint tile, uint tiles)
@@ -3193,28 +3281,34 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
 }
 
 //---- runs: lanes [RUNS.group RUNS.buckets]
-/* LANES. Where work-items run side by side, 16 of them search one sample or place together, one
-   lane for each run. They add their counts up through local memory.
+/* LANES. Where work-items run side by side, 16 of them search together for one sample or one place
+   of the merged run. Each of the 16 is a lane; lane k searches run k. The lanes add their counts up
+   through local memory.
 
-   Samples of run k lie CLSORT__RUNS_SHIFT before multiples of 2^step_log2. If runs are alike, this
-   spreads the samples of different runs evenly. Row s belongs to the sample that comes s-th in the
-   merged order. Its word k is the number of elements of runs 0 ... k before the sample, so the last
-   word is the sample's rank. How many samples come before a place follows from its elements in each
-   run: the sum of (count + shift) >> step_log2 over all runs. For a rank alone, the shifts of all
-   runs are added before the division. This bounds that sum: it is the quotient or up to 15 less. */
+   A sample of run k lies CLSORT__RUNS_SHIFT(k, step_log2) elements before a multiple of
+   2^step_log2. The shifts of any two runs differ. So if codes are spread alike in all runs, the
+   samples are spread evenly over the merged run. The table of samples has a row for each sample, in
+   the merged order. Word k of a row is the number of elements of runs 0 ... k before the sample. So
+   the last word is the sample's rank.
+
+   A place with c elements of run k before it has (c + shift of run k) >> step_log2 samples of run k
+   before it. The sum over all runs is the number of samples before the place. If only the rank of
+   the place is known, let q be (rank + sum of all shifts) >> step_log2. The number of samples
+   before the place is then q - 15 to q, because 16 quotients are rounded down instead of one. */
 #define CLSORT_PLACES (CLSORT_GROUP / CLSORT__MOST_RUNS)
 INLINE uint lane_run(void)
 {
     return local_id() % CLSORT__MOST_RUNS;
 }
 
-/* The number of samples of run k among its first `count` elements. */
+/* The number of samples of run k among the run's first `count` elements. */
 INLINE uint samples_among(uint count, uint k, uint step_log2)
 {
     return (uint)(((ulong)count + CLSORT__RUNS_SHIFT(k, step_log2)) >> step_log2);
 }
 
-/* The sum of the words of the first `lanes` lanes that share the work-item's place. */
+/* The sum of the words of lanes 0 ... lanes - 1, among the 16 work-items that search together.
+   words: a word for each work-item of the group. */
 INLINE uint sum_lanes(local const uint *words, uint lanes)
 {
     local const uint *first = words + (local_id() - lane_run());
@@ -3225,14 +3319,18 @@ INLINE uint sum_lanes(local const uint *words, uint lanes)
     return sum;
 }
 
-/* The elements of run `in`, number k, before element `place` of run `from`, number `own`. */
+/* The number of elements of run `in` that come before element `place` of run `from`. k, own: the
+   numbers of runs `in` and `from`. */
 INLINE uint count_before(run_t in, uint k, run_t from, uint own, uint place, codec_t c)
 {
     return k == own ? place : codes_before(in.array, in.count, code_at(from.array, place, c),
                                            k < own, c);
 }
 
-/* Finds the run of a sample, `own`. `sample` counts from the first run on, then in its own run. */
+/* Finds the run that a sample belongs to; expanded for each run in turn. Before the first run,
+   `sample` is a number among the samples of all runs, and own is CLSORT__MOST_RUNS. After the last
+   run, own is the number of the sample's run, and `sample` is its number in that run. If there is
+   no such sample, own stays CLSORT__MOST_RUNS. */
 #define CLSORT_FIND_SAMPLE(sample, i) \
     { \
         const uint here = samples_among(counts.s##i, 0x##i, step_log2), \
@@ -3241,7 +3339,8 @@ INLINE uint count_before(run_t in, uint k, run_t from, uint own, uint place, cod
         sample -= passes ? here : 0; \
     }
 
-/* number: the number of samples. words: CLSORT__LANE_WORDS(CLSORT_GROUP), as clsort_runs_split. */
+/* Writes the table of samples; 16 work-items for each sample. number: the number of samples. words:
+   CLSORT__LANE_WORDS(CLSORT_GROUP) words, as for clsort_runs_split. */
 CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
                                       uint step_log2, uint number, local uint *words)
 {
@@ -3268,9 +3367,11 @@ CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, u
 }
 
 //---- runs: places [RUNS.group RUNS.buckets]
-/* A lane's part of a search for element `rank` of the merged run. In the lane's run, which has
-   `size` elements, the place lies between elements `low` and `high`; low_sum and high_sum are the
-   sums of these bounds over all runs. The codes between the bounds are `first` to `last`. */
+/* A lane's search, in its own run, for the split at element `rank` of the merged run.
+   - run, size: the lane's run and the number of its elements
+   - low, high: at least `low` and at most `high` elements of this run come before the place
+   - low_sum, high_sum: the sums of `low` and of `high` over the 16 lanes
+   - first, last: all elements between the bounds, in any run, have codes first to last */
 typedef struct {
     array_t run;
     uint size, low, high, rank, low_sum, high_sum;
@@ -3284,8 +3385,11 @@ INLINE uint sample_count(global const uint *samples, uint s)
     return row[lane_run()] - (lane_run() ? row[lane_run() - 1] : 0);
 }
 
-/* Finds the samples before and after a place, which bound it. number: the number of samples. Called
-   by all work-items with the words free; needs a barrier after. */
+/* Bounds a place by the last sample up to it and the first sample after it. From p->rank follows a
+   number `last`: samples 0 ... last - 16 come before the place, samples from last + 1 on come after
+   it (see LANES). Each of the 16 lanes compares the rank of one of the 16 samples between with
+   p->rank. number: the number of samples. Called by all work-items with the words free; needs a
+   barrier after. */
 INLINE void bound_place(place_search_t *p, global const uint *samples, uint number,
                         uint step_log2, local uint *words)
 {
@@ -3302,8 +3406,8 @@ INLINE void bound_place(place_search_t *p, global const uint *samples, uint numb
     p->high = max(p->low, p->high);   /* runs may not be sorted */
 }
 
-/* Sets the sums and the codes. Called by all work-items, both arrays free; needs a barrier
-   after. */
+/* Sets the sums and the codes of p from the bounds of all 16 lanes. Called by all work-items with
+   words and codes free; needs a barrier after. */
 INLINE void measure_place(place_search_t *p, codec_t c, local uint *words,
                           local code_t *codes)
 {
@@ -3324,29 +3428,33 @@ INLINE void measure_place(place_search_t *p, codec_t c, local uint *words,
 }
 
 //---- runs: steps of places [RUNS.group RUNS.buckets]
-/* 1 if the search is over: a bound is within `slack` elements of the place, or one code is left. */
+/* 1 if the search is over: low_sum or high_sum is within `slack` of the rank, or at most one code
+   lies between the bounds. */
 INLINE uint is_near(const place_search_t *p, uint slack)
 {
     return p->rank - p->low_sum <= slack || p->high_sum - p->rank <= slack || p->first >= p->last;
 }
 
-/* The place's share of the way between its bounds, in parts of 2^14, as if codes were spread
-   evenly. Every third step takes the half, so the search ends for any codes. */
+/* Chooses where this step cuts the range of codes, as a fraction in units of 2^-14. Normally it is
+   the fraction of the elements between the bounds that come before the place: a good guess if codes
+   are spread evenly. Every third step cuts at one half, so the search ends for any codes. */
 INLINE uint choose_part(const place_search_t *p, uint step)
 {
     const uint size = p->high_sum - p->low_sum, before = p->rank - p->low_sum;
     return step % 3 == 2 || before >= size ? 1 << 13 : (uint)(((ulong)before << 14) / size);
 }
 
-/* The code to compare with in this step, below the last one. */
+/* The code at fraction `part` of the range p->first ... p->last. It is less than p->last, so each
+   step narrows the range. */
 INLINE code_t code_between(const place_search_t *p, uint part)
 {
     const ulong span = (code_t)(p->last - p->first);
     return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * part >> 14)));
 }
 
-/* The number of elements of the lane's run whose code is at most `code`. The first two probes lie
-   on both sides of the place where even codes would end, because this reads few lines of memory. */
+/* The number of elements of the lane's run whose code is at most `code`, by a binary search. The
+   first two probes lie on both sides of a guess, which takes codes as spread evenly. If the guess
+   is good, all later probes lie between these two and read few lines of memory. */
 INLINE uint lane_codes_up_to(const place_search_t *p, code_t code, uint part, codec_t c)
 {
     const uint size = p->high - p->low, width = size / 32 + 4,
@@ -3364,8 +3472,10 @@ INLINE uint lane_codes_up_to(const place_search_t *p, code_t code, uint part, co
     return low;
 }
 
-/* One step for all places of the work-group. Returns 1 if another step is needed. Steps use the two
-   halves of `words` in turn. Called by all work-items with the half free; has a barrier. */
+/* One step of all searches of a work-group. The lanes of a place count the elements up to a code.
+   If their sum is above the rank, the counts become the upper bounds, otherwise the lower bounds.
+   Returns 1 if a search was not over before this step. Steps use the two halves of `words` in turn.
+   Called by all work-items with the half free; has a barrier. */
 INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t c,
                        local uint *words)
 {
@@ -3392,8 +3502,10 @@ INLINE uint step_place(place_search_t *p, uint step, uint slack, codec_t c,
 }
 
 //---- runs: ends of places [RUNS.group RUNS.buckets]
-/* The lane's part of the place. Among equal elements, the ones of earlier runs come first. Called
-   by all work-items with the words free. */
+/* The lane's word of the split, when the search is over. If the lower or the upper bounds add up to
+   the rank, or to within `slack` of it, they are the split. Otherwise all elements between the
+   bounds are equal, and elements of earlier runs come first. Called by all work-items with the
+   words free. */
 INLINE uint end_place(const place_search_t *p, uint slack, local uint *words)
 {
     const uint size = p->high - p->low, missing = p->rank - min(p->low_sum, p->rank);
@@ -3406,10 +3518,10 @@ INLINE uint end_place(const place_search_t *p, uint slack, local uint *words)
                                             : p->low + min(missing - min(before, missing), size);
 }
 
-/* Row i of the splits: for each run, how many of its elements come before tile i. The last row is
-   for the end. The sum of a row differs from i * tile by up to `slack`, so that most searches end
-   after a step or two. number: the number of samples. space: CLSORT__LANE_WORDS(CLSORT_GROUP)
-   words, and 2 * CLSORT_GROUP codes. */
+/* Writes the table of splits. Word k of row i is the number of elements of run k before tile i. Row
+   `tiles` is for the end. The words of a row add up to i * tile, or to up to `slack` more or less.
+   With this freedom most searches end after a step or two. number: the number of samples. space:
+   CLSORT__LANE_WORDS(CLSORT_GROUP) words, and 2 * CLSORT_GROUP codes. */
 CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
                                      global uchar *splits, ulong splits_at, uint step_log2, uint n,
                                      uint tile, uint tiles, uint number, uint slack,
@@ -3434,11 +3546,12 @@ CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ul
 }
 
 //---- runs: a tile [RUNS.group RUNS.buckets]
-/* A tile of the merged run: its begin, which differs from the tile's number times `tile` by up to
-   `slack`, and its size. */
+/* A tile of the merged run: its begin and its size. Tile i begins at i * tile, or up to `slack`
+   elements before or behind it. */
 typedef struct { uint begin, size; } merged_tile_t;
 
-/* The begin of tile i, by its split. It is clamped, because runs may not be sorted. */
+/* The begin of tile i: the sum of its split. The sum is clamped to i * tile - slack ... i * tile +
+   slack, because runs may not be sorted. */
 INLINE uint tile_begin(local const uint *split, size_t i, uint tile, uint slack, uint n)
 {
     const uint rank = (uint)min(i * tile, (size_t)n), least = rank - min(rank, slack);
@@ -3466,10 +3579,12 @@ INLINE merged_tile_t take_merged_tile(local uint *own, global const uchar *split
 }
 
 //---- runs: shares of a tile [RUNS.group]
-/* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
-   of the tile and begins at slot begins[k] * CLSORT_ITEMS. keys[k] and values[k] are the addresses
-   of its first element. splits: of the tile, then of the next tile. owners[t]: the share that the
-   slots of work-item t belong to. */
+/* The shares of a work-group's tile. Share k has the tile's elements of run k.
+   - keys[k], values[k]: addresses of the first element of share k, in global memory
+   - begins[k]: share k begins at slot begins[k] * CLSORT_ITEMS of local memory
+   - sums[k]: the number of elements of shares 0 ... k - 1
+   - splits: the split of the tile, then the split of the next tile
+   - owners[t]: the share that slots t * CLSORT_ITEMS ... (t + 1) * CLSORT_ITEMS - 1 belong to */
 typedef struct {
     local ulong *keys, *values;
     local uint *begins, *sums, *splits, *owners;
@@ -3484,8 +3599,8 @@ INLINE shares_t make_shares(local ulong *space)
     return s;
 }
 
-/* Finds the shares of a tile of up to `size` elements. run: the run whose number is the
-   work-item's. Called by all work-items of a group with the splits in s; needs a barrier after. */
+/* Finds the shares of a tile of up to `size` elements. run: for work-item t, run t. Called by all
+   work-items of a group with the splits in s; needs a barrier after. */
 INLINE void find_shares(shares_t s, array_t run, uint size)
 {
     const uint t = local_id();
@@ -3531,9 +3646,9 @@ INLINE void load_shares(local code_t *keys, local uint *words, shares_t s, codec
 }
 
 //---- runs: pass [RUNS.group]
-/* Each work-group writes a tile. The first level merges shares 0 and 1, 2 and 3 ..., the next level
-   the results. A result begins in the slots where the first of its two shares begins. levels: log2
-   of the number of runs, rounded up. */
+/* Each work-group writes a tile. The first level merges shares 0 and 1, shares 2 and 3, and so on.
+   Each further level merges pairs of results of the level before. A result begins at the slot where
+   the first of its two inputs began. levels: log2 of the number of runs, rounded up. */
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
                                     uint slack, uint levels, local ulong *space,
@@ -3566,8 +3681,10 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
 }
 
 //---- runs: players [RUNS.alone]
-/* A player: an element's code and, in lower bits, the number of its run. So elements with equal
-   codes come in the order of their runs. Players that stand for the end of a share come last. */
+/* A player stands for the next element of a share. It has the element's code and, in lower bits,
+   the number of its run. So elements with equal codes come in the order of their runs. The player
+   of a share without further elements has the top code and a number above all runs: it comes
+   last. */
 #if CLSORT_KEY_BYTES < 8
 typedef ulong player_t;
 INLINE player_t make_player(code_t code, uint run)
@@ -3593,16 +3710,19 @@ INLINE uint player_first(player_t x, player_t y)
 #endif   /* CLSORT_KEY_BYTES < 8 */
 
 //---- runs: trees [RUNS.alone]
-/* A tree of losers over the shares of a tile. Node i holds the loser of the match between the
-   winners of nodes 2i and 2i + 1; `best` is the winner of all. next[k] is the next element of share
-   k, end[k] is where the share ends. The best element goes to place `to`. */
+/* A tree of losers over the shares of a tile.
+   - next[k]: the next element of share k
+   - end[k]: where share k ends
+   - loser[i]: the loser of the match in node i, between the winners of nodes 2i and 2i + 1
+   - best: the winner of all matches, which is the next element to write
+   - to: the place where it goes */
 typedef struct {
     uint next[CLSORT__MOST_RUNS], end[CLSORT__MOST_RUNS];
     player_t loser[CLSORT__MOST_RUNS], best;
     uint to;
 } tree_t;
 
-/* The next element of run k, or a player that comes after all others. */
+/* The player of the next element of share k, or of the share's end. */
 INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, codec_t c)
 {
     return t->next[k] < t->end[k]
@@ -3610,8 +3730,8 @@ INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, codec_t c)
                : make_player(CLSORT_TOP_CODE, CLSORT__MOST_RUNS + k);
 }
 
-/* Begins a tile of `size` elements, the first of which goes to `to`. Returns the sum of its
-   shares. */
+/* Begins a tile of up to `size` elements, whose first element goes to place `to`. Returns the
+   number of elements of all its shares. */
 INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global const uint *split,
                        uint size, uint to, codec_t c)
 {
@@ -3635,7 +3755,8 @@ INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global const uin
     return sum;
 }
 
-/* Writes the best element. Its successor plays against the losers on the way up. */
+/* Writes the best element. The next element of its share then plays each match from the leaf up to
+   the root. The loser of a match stays in the node, the winner goes on. */
 INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_t c)
 {
     const uint k = player_run(t->best);
@@ -3651,9 +3772,9 @@ INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_
 }
 
 //---- runs: serial pass [RUNS.alone]
-/* Each work-item writes `tiles_each` tiles, CLSORT_TREES at a time: a match waits for the one
-   before it in its tree, but not for matches in other trees. Source: Knuth, The Art of Computer
-   Programming 3, 5.4.1. */
+/* Each work-item writes `tiles_each` tiles, and CLSORT_TREES of them at the same time. A match must
+   wait for the match before it in the same tree. Matches of different trees overlap. Source: Knuth,
+   The Art of Computer Programming 3, 5.4.1. */
 #define CLSORT_TREES 2
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
@@ -3699,8 +3820,8 @@ INLINE void set_table_code(global uint *words, code_t code)
     words[1] = (uint)((ulong)code >> 32);
 }
 
-/* Zeroes the tables of passes from the plan to `end`, except the word SKIP_PASSES, which other
-   work-groups may read meanwhile. */
+/* Zeroes the words from `words`, where the plan begins, up to `end`. It leaves out the word
+   SKIP_PASSES, because other work-groups may read it meanwhile. */
 INLINE void clear_passes(global uint *words, global const uint *end)
 {
     for (size_t i = get_global_id(0); i < (size_t)(end - words); i += get_global_size(0))
@@ -3718,18 +3839,22 @@ INLINE void clear_passes(global uint *words, global const uint *end)
      scatter    moves the elements there                              reads and writes elements
 
    With a work-item per block, counts and places lie in private memory. With a work-group per block,
-   a tile at a time is put in order in local memory and written digit by digit. Work-groups need no
-   scan: `count` also adds its counts to sums over STRETCH_BLOCKS blocks, and `scatter` adds up
-   these sums and the counts of its own stretch.
+   the group orders one tile at a time in local memory, then writes the tile digit by digit.
+   Work-groups need no scan. STRETCH_BLOCKS consecutive blocks are a stretch. `count` also adds a
+   block's counts to the sums of its stretch. `scatter` adds up the sums of the other stretches and
+   the counts of the blocks in its own stretch.
 
    The device decides which passes move anything. The first count also finds the bits in which any
-   two codes differ. The PLAN follows from these bits. For each pass it has one word: the pass
-   sorts, copies or is idle, and between which arrays. The first scan writes the plan; work-groups,
-   which have no scan, compute the word of their pass in each launch. A pass is idle if its digit is
-   the same in all codes. Moves alternate between target and alt, and the last move ends in target.
-   So a sort in place needs an even number of moves, and one out of place at least one. If the
-   passes that sort make one move too few, the first idle pass copies. A sort in place by an odd
-   number of passes may have no idle pass: so the host adds a pass at the end, which never sorts.
+   two codes differ. The PLAN follows from these bits. It has a word for each pass: whether the pass
+   sorts, copies or is idle, and between which arrays. The first scan writes the plan. Work-groups
+   have no scan, so each launch of theirs computes the word of its pass.
+
+   A pass sorts if its digit is not the same in all codes. Otherwise it is idle, unless the plan
+   makes it copy. Moves alternate between target and alt, and the last move must end in target. So
+   the number of moves must be even if source and target are the same array, and 1 or more if they
+   are not. If the passes that sort make one move too few, the first idle pass copies. A sort in
+   place may have an odd number of passes that all sort. For this case the host adds a pass at the
+   end, which only copies or is idle.
 
      in place, 4 passes:      all sort             S>t  t>T  T>t  t>T   S source, T target, t alt
                               digit 2 is constant  S>t  t>T  T=t  t>T   > sorts, = copies, . idle
@@ -3747,14 +3872,16 @@ INLINE void clear_passes(global uint *words, global const uint *end)
 #else
 #define CLSORT_SPLITTER_SPACE local
 #endif
-/* The digit of a partition is found in a list of CLSORT_DIGITS - 1 codes: it is the number of them
-   that the element's code reaches. The caller's splitters end the list. The codes before them are
-   0, which every code reaches, so part p has digit CLSORT_FIRST_PART + p. A search begins with
-   codes in registers: `middle`, then `lower` or `upper`. */
+/* The digit of an element in a partition is found by a search in a list of CLSORT_DIGITS - 1
+   ascending codes. The digit is the number of codes in the list that are not above the element's
+   code. The caller's splitters are the end of the list; in front of them it is filled with the code
+   0. No element's code is below 0, so part p has digit CLSORT_FIRST_PART + p. The first two steps
+   of a search use codes in registers: `middle`, then `lower` or `upper`. */
 #define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))
-/* 1: the splitters lie in the order of a search tree, level by level. The first comparison gives
-   bit 0 of a node's number in its level, the next one bit 1 ... So a step adds a constant, and
-   nodes that work-items read together lie in different banks. */
+/* 1: the splitters are stored as a search tree, level by level. In a node's number in its level,
+   bit 0 is the result of the first comparison, bit 1 of the second, and so on. So a step adds to
+   the node's address either 0 or a constant of the level. The nodes that work-items read at the
+   same time lie in different banks. */
 #define CLSORT_SPLITTER_TREE \
     (CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 > 0 && CLSORT_DIGIT_BITS == 8)
 typedef struct {
@@ -3762,8 +3889,12 @@ typedef struct {
     code_t lower, middle, upper;
 } digit_t;
 #elif CLSORT_IS(CACHED)
-/* Either a digit of a pass; or, with is_cell, a cell of the codes from low to last, and range[cell]
-   is its range. A common code has its own cell behind the others. Range `left` is not moved. */
+/* How a code becomes its digit.
+   - is_cell 0: the digit of a pass, by shift and mask
+   - is_cell 1: the number of a cell. Cells cut the codes low ... last; lower and higher codes fall
+     into the first and the last cell. range[cell] is the range that a cell belongs to
+   - common: a frequent code, which has a cell of its own behind all others
+   - left: the range whose elements are not moved */
 typedef struct {
     uint shift, mask, is_cell, left;
     code_t low, last, common;
@@ -3773,7 +3904,8 @@ typedef struct {
 typedef struct { uint shift, mask; } digit_t;
 #endif   /* CLSORT_IS(PARTITION) */
 
-/* The arguments of every radix kernel. Bits first_bit ... last_bit - 1 of the code decide. */
+/* The arguments of every radix kernel. Elements are sorted by bits first_bit ... last_bit - 1 of
+   the code. */
 #define CLSORT_RADIX_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
@@ -3798,10 +3930,11 @@ typedef struct {
     digit_t digit;   /* of a partition */
 } radix_t;
 
-/* The scratch, in words. With a work-item per block: plan, bits seen per block,
-   table[block][digit]. Passes by work-groups: plan, bits seen, sums[2][stretch][digit] for even and
-   for odd passes, table[block][digit]. Partitions by work-groups: plan, bits seen,
-   table[digit][block], totals[digit]. */
+/* The scratch consists of these tables of words, one behind the other.
+   - a work-item per block: plan, bits seen of each block, table[block][digit]
+   - passes by work-groups: plan, bits seen, sums[2][stretch][digit] for even and for odd passes,
+     table[block][digit]
+   - partitions by work-groups: plan, bits seen, table[digit][block], totals[digit] */
 INLINE global uint *radix_seen(radix_t r, uint block)
 {
     return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT__SEEN_WORDS;
@@ -3861,8 +3994,8 @@ INLINE uint digit_of(code_t code, digit_t d)
 #endif   /* CLSORT_SPLITTER_TREE */
 }
 #else
-/* The position of a pass's digit in a code. The pass that the host may add gets the position of the
-   last digit; it never sorts. */
+/* The position of a pass's digit in a code. The pass that the host adds at the end has no digit. It
+   gets the position of the last pass's digit, but never sorts. */
 INLINE digit_t pass_digit(radix_t r, uint pass)
 {
     const uint shift = r.first_bit + min(pass, radix_passes(r) - 1) * CLSORT_DIGIT_BITS;
@@ -3887,15 +4020,19 @@ INLINE uint digit_of(code_t code, digit_t d)
 }
 #endif   /* CLSORT_IS(PARTITION) */
 
-/* A word of the plan. Flags: the pass sorts; it copies; an odd number of passes sorted before it.
-   From bit PASS_FROM on, the array to read; from bit PASS_TO on, the array to write. 0: idle. */
+/* A word of the plan; 0: the pass is idle.
+   - PASS_SORTS, PASS_COPIES: the pass sorts, or it copies
+   - PASS_ODD: an odd number of the passes before it sort
+   - PASS_FROM: from this bit on, the number of the array to read
+   - PASS_TO: from this bit on, the number of the array to write */
 enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };
-/* Values of in_place: the target is the source; alt is the source, and must not be written
-   first. */
+/* Values of in_place. TARGET_IS_SOURCE: the target is the source. ALT_IS_SOURCE: alt is the source.
+   Then the first move must not write alt, so the number of moves must be odd. */
 enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };
 
-/* The plan's word for a pass. `differ` has the code bits in which keys differ. If one move is
-   missing, the first pass that does not sort copies. */
+/* The plan's word for a pass. differ: a bit is set if keys differ in this bit of their codes. A
+   pass sorts if its digit has such a bit. copies: 1 if the moves of the passes that sort would not
+   end in the target. Then the first pass that does not sort copies all elements. */
 INLINE uint make_plan(radix_t r, code_t differ, uint pass)
 {
     const uint passes = radix_passes(r);
@@ -3923,7 +4060,8 @@ INLINE uint make_plan(radix_t r, code_t differ, uint pass)
            | (left & 1 ? ARRAY_TARGET : ARRAY_ALT) << PASS_TO;
 }
 
-/* The bits in which keys differ: bits seen of block 0, where work-groups merge all blocks' bits. */
+/* The bits in which keys differ: bits that are set in some code and clear in another. Work-groups
+   merge the bits of all blocks into the bits seen of block 0, which this reads. */
 INLINE code_t differing_bits(radix_t r)
 {
     return table_code(radix_seen(r, 0)) & table_code(radix_seen(r, 0) + 2);
@@ -3937,15 +4075,16 @@ INLINE void write_plan(radix_t r, code_t differ)
         r.scratch[p] = make_plan(r, differ, p);
 }
 
-/* The plan's word for this pass. Work-groups have no scan that writes the plan: each computes
-   it. */
+/* The plan's word for this pass. Passes by work-groups have no scan that could write the plan, so
+   each work-group computes the word. */
 INLINE uint pass_plan(radix_t r)
 {
     return CLSORT_IS(RADIX) && CLSORT_SHARE_LOG2 > 0 ? make_plan(r, differing_bits(r), r.pass)
                                                      : r.scratch[r.pass];
 }
 
-/* The plan's word for a count. The first count runs before the bits are known: it always sorts. */
+/* The plan's word for a count. The first count finds the bits that the plan needs. So it runs as if
+   its pass sorted. */
 INLINE uint count_plan(radix_t r)
 {
     return r.pass ? pass_plan(r) : r.done ? 0 : PASS_SORTS;
@@ -3957,8 +4096,8 @@ INLINE array_t plan_array(radix_t r, uint plan, uint shift)
 }
 
 //---- distribution: codes of splitters [PARTITION]
-/* PARTITION: one radix pass whose digits are the numbers of parts: count, scan, scatter. The
-   splitters' codes lie in private memory, or in local memory. */
+/* PARTITION is one radix pass: count, scan, scatter. Its digits number the parts. The splitters'
+   codes lie in private memory, or for work-groups in local memory. */
 #define CLSORT_PARTITION_ARGS \
     CLSORT_SORT_ARGS, global const uchar *splitters, ulong splitters_at, global uchar *starts, \
         ulong starts_at, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
@@ -3970,7 +4109,8 @@ INLINE array_t plan_array(radix_t r, uint plan, uint shift)
             { codes, 0, 0, 0 } \
     }
 
-/* Code i of the CLSORT_DIGITS codes of a search. The last one is not used. */
+/* Code i of the list that a search uses: 0 in front of the splitters, then the splitters' codes.
+   The list has CLSORT_DIGITS - 1 codes. The array has room for one more, which no search uses. */
 INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, codec_t c)
 {
     const uint s = i + count - (CLSORT_DIGITS - 1);   /* wraps if i precedes the first splitter */
@@ -3978,8 +4118,8 @@ INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, c
 }
 
 //---- distribution: blocks [CACHED PARTITION RADIX SEGMENTS.alone SEGMENTS.lanes SWEEP]
-/* Elements begin ... begin + size - 1 are a block. If `works` is 0 the block is empty: then a
-   kernel's loops do nothing, and no barrier has to stand under a condition. */
+/* A block is elements begin ... begin + size - 1. With `works` 0, take_block returns an empty
+   block. A kernel's loops then do nothing, so no barrier has to stand under a condition. */
 typedef struct { uint begin, size; } block_t;
 
 INLINE block_t take_block(radix_t r, uint block, uint works)
@@ -3990,7 +4130,7 @@ INLINE block_t take_block(radix_t r, uint block, uint works)
     return b;
 }
 
-/* Bits that are set in some code, and bits that are clear in some code. */
+/* The bits that are set in one or more codes, and the bits that are clear in one or more codes. */
 typedef struct { code_t set, clear; } seen_t;
 
 /* Notes the bits of a code, and returns the code. */
@@ -4017,7 +4157,8 @@ INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
 /* The number of keys whose digits are found at once, in a loop that compilers vectorize. */
 #define CLSORT_CODES_AT_ONCE 16
 
-/* The table of a block: each digit's number of elements; after the scan, where these begin. */
+/* The table of a block. Word d is the number of the block's elements with digit d. After the scan
+   it is the place where the first of these elements goes. */
 INLINE global uint *block_table(radix_t r, uint block)
 {
     return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT_DIGITS
@@ -4025,8 +4166,9 @@ INLINE global uint *block_table(radix_t r, uint block)
 }
 
 #if CLSORT_IS(PARTITION)
-/* The digits of `size` codes, CLSORT_CODES_AT_ONCE or 1. First every CLSORT_FINE_DIGITS-th splitter
-   is compared with all codes in a vector; then each code is searched between two of them. */
+/* Finds the digits of `size` codes; size is CLSORT_CODES_AT_ONCE or 1. Every CLSORT_FINE_DIGITS-th
+   code of the list is compared with all `size` codes in a vector. So each code is known to lie
+   between two listed codes. A binary search between these two follows. */
 #define CLSORT_FINE_DIGITS (CLSORT_DIGITS / 16)
 typedef CLSORT_JOIN(CLSORT_CODE_NAME, 16) codes16_t;
 INLINE void digits_of(const code_t *code, uint size, digit_t d, uint *digit)
@@ -4064,9 +4206,9 @@ INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, digit_t 
 
 //---- distribution: counts of a block [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
 //----     SEGMENTS.lanes]
-/* The part that a digit belongs to: the digit itself, or the range of a cell. Ranges are looked up
-   where they are used: compilers would turn a separate loop into a gather of vectors, which is
-   slower. */
+/* The part that a digit belongs to. It is the digit itself, or if the digit is a cell, the cell's
+   range. Each use looks the range up by itself. If a separate loop did so, compilers would turn it
+   into gathers of vectors, which are slower. */
 INLINE uint range_of(uint digit, digit_t d)
 {
 #if CLSORT_IS(CACHED)
@@ -4086,7 +4228,8 @@ INLINE uint is_left(uint range, digit_t d)
 #endif
 }
 
-/* 1 if digits are searched, which takes long. */
+/* 1 if the digit of a code takes long to find, because it is searched for or needs the map to
+   cells. */
 INLINE uint is_searched(digit_t d)
 {
 #if CLSORT_IS(CACHED)
@@ -4105,8 +4248,9 @@ INLINE void count_digits(radix_t r, array_t from, uint begin, uint size, digit_t
         counters[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + range_of(digit[k], d)]++;
 }
 
-/* Counts the digits of a block into its table. Each digit has CLSORT_COUNT_COPIES counters, so that
-   an increment does not wait for the one before if digits are equal. */
+/* Counts the digits of a block into its table. Each digit has CLSORT_COUNT_COPIES counters, which
+   consecutive elements use in turn. So if digits are equal, an increment does not wait for the
+   increment before. */
 INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b, digit_t d)
 {
     uint counters[CLSORT_COUNT_COPIES * CLSORT_DIGITS], i = 0;
@@ -4126,8 +4270,9 @@ INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b, digit_
     return seen;
 }
 
-/* Replaces each block's count of a digit by the place where that digit begins. `sum` is the first
-   of these places; returns the place after the last element. */
+/* Replaces the counts of a digit, block by block, by the place where the block's elements with this
+   digit begin. sum: where the digit's elements of block 0 begin. Returns the place behind the
+   digit's elements of the last block. */
 INLINE uint place_digit(radix_t r, uint digit, uint sum)
 {
     for (uint b = 0; b < r.blocks; b++) {
@@ -4176,13 +4321,15 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 #endif   /* CLSORT_IS(RADIX) */
 
 //---- distribution: lanes [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
-/* A lane of a vector, where vectors sort ("vectors"), holds the code of a bare key; or a
-   pair: the code of a key of 4 bytes, and below it its value of 4 bytes, or the element's number.
-   LANE_BYTES: bytes of a lane, 0 if vectors do not sort. VECTOR_LANES: lanes of a vector of 64
-   bytes. COMPRESSES: the compiler has the instructions of AVX-512 that move selected lanes to the
-   front; pairs need them. CLSORT_WITH_VECTORS is an attribute of the kernels that use these:
-   without it PoCL 7.1, when it does not optimize, splits vectors, and fails at the results of
-   compress and expand. */
+/* Where vectors sort ("vectors"), a lane of a vector holds one element. It is the code of a bare
+   key, or a pair of 8 bytes: the code of a key of 4 bytes in the upper half, its value of 4 bytes
+   or the element's number in the lower half.
+   - LANE_BYTES: bytes of a lane; 0 if vectors do not sort
+   - VECTOR_LANES: lanes of a vector of 64 bytes; 0 if vectors do not sort
+   - COMPRESSES: 1 if the compiler has the instructions of AVX-512 that move selected lanes to the
+     front. Pairs need them
+   - WITH_VECTORS: an attribute of the kernels that use these instructions. Without it PoCL 7.1,
+     when it does not optimize, splits vectors, and fails at the results of compress and expand */
 #if CLSORT_RECORDS || CLSORT_NO_VECTORS
 #define CLSORT_LANE_BYTES 0
 #elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
@@ -4236,14 +4383,15 @@ typedef code_t lane_t;
 /* 1: an element fits into one lane and has as many bytes: bare keys, or packed pairs. */
 #define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
 
-/* The number of lanes that the second array of packed pairs has room for. The host passes it as
-   `pass`, which sorts by vectors do not need. */
+/* The number of lanes that fit into the second array of packed pairs. Sorts by vectors have no
+   passes, so the host passes this number in the argument `pass`. */
 INLINE uint spare_lanes(radix_t r) { return r.pass; }
 
 //---- distribution: scatter where places collide [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
-/* 1 if most digits write to few sets of a first-level cache, where they evict each other's lines.
-   Evenly spaced keys in any order do this, because their digits begin a power of two apart. next:
-   the places of the digits of `size` elements. For few elements the check does not pay. */
+/* 1 if the lines that most digits write to share few sets of a first-level cache, so that they
+   evict each other. Evenly spaced keys in any order do this: their digits' places lie a power of
+   two apart. next: the places of the digits of `size` elements. For few elements the result is 0,
+   because staging would not pay for the check. */
 #define CLSORT_CACHE_SETS 64
 #define CLSORT_CACHE_WAYS 12
 CLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)
@@ -4274,12 +4422,17 @@ typedef lane_t moved_t;
 typedef item_t moved_t;
 #define CLSORT_STAGE_ITEMS 8
 #endif
-/* STAGING: elements wait in the first-level cache until they fill a line of the target. The line is
-   then written past the caches, if the compiler has such a store. Staged are lanes, if there are
-   more than caches hold, and elements whose places collide. In a pass of radix, staging lanes takes
-   1 / 1.3 to 1 / 1.6 of the time for 2^24 keys, but 1.3 times as long for 2^20. A split into
-   ranges, which are read once, takes 0.8 of the time for 2^20 lanes of 8 bytes. For sorted, evenly
-   spaced keys with values a pass takes 1 / 4 of the time, for 2^18 and 2^20 of them. */
+/* STAGING: elements wait in the first-level cache until they fill a line of the target. Then the
+   line is written at once, past the caches if the compiler has such a store. Elements are staged in
+   two cases: if they are lanes, and more of them than the caches hold; or if their places collide.
+   Times with staging, measured against times without:
+
+     2^24 keys, a pass of radix           1 / 1.3 to 1 / 1.6
+     2^20 keys, a pass of radix           1.3: so they are not staged
+     2^20 lanes of 8 bytes into ranges,   0.8
+     which are read once
+     2^18 or 2^20 sorted, evenly spaced   1 / 4
+     keys with values, a pass of radix */
 #define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
 #define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGING_BYTES / (uint)sizeof(moved_t))
 
@@ -4303,8 +4456,9 @@ INLINE global lane_t *lanes_of(array_t a)
     return (global lane_t *)a.keys;
 }
 
-/* Stores `count` elements side by side. Lanes stay within a line of the target. Places of pieces
-   are kept inside the piece: if offsets descend, segments may overlap, and another work-item may
+/* Stores `count` elements at consecutive places. If they are lanes, all places lie in one line of
+   the target. In a sort of pieces, places beyond the piece's end become its last place. Otherwise
+   they might lie outside: if offsets descend, segments may overlap, and another work-item may
    change elements after they were counted. */
 INLINE void store_moved(radix_t r, array_t to, uint place, const moved_t *e, uint count)
 {
@@ -4326,8 +4480,9 @@ INLINE void store_moved(radix_t r, array_t to, uint place, const moved_t *e, uin
     }
 }
 
-/* Stores the elements of a line below `slot`, but none whose place is before `first`. The element
-   at `slot` belongs at `place`. */
+/* Stores staged elements: those in the slots of `line` below `slot`. place: where an element in
+   `slot` would go. first: the place of the block's first element of this digit. Slots of places
+   before `first` hold nothing, and are left out. */
 INLINE void store_line(radix_t r, array_t to, const moved_t *line, uint slot, uint place,
                        uint first)
 {
@@ -4337,9 +4492,12 @@ INLINE void store_line(radix_t r, array_t to, const moved_t *line, uint slot, ui
 
 //---- distribution: elements of a block move [CACHED PARTITION.alone RADIX.alone SEGMENTS.alone
 //----     SEGMENTS.lanes]
-/* The move of a block. next: where the next element of each digit goes; first: where the block's
-   elements of the digit begin; lines: staged elements of each digit; skew: elements from the start
-   of a line to the target's first one. */
+/* The move of a block.
+   - next[digit]: where the digit's next element goes
+   - first[digit]: where the block's first element of the digit goes
+   - lines[digit]: the digit's staged elements
+   - skew: the number of elements from the start of a line of memory to the target's first
+     element */
 typedef struct {
     array_t from, to;
     digit_t digit;
@@ -4348,7 +4506,7 @@ typedef struct {
     moved_t (*lines)[CLSORT_STAGE_ITEMS];
 } block_mover_t;
 
-/* Moves `size` elements; size and `stages` are constants. */
+/* Moves `size` elements from element `begin` on. size and stages are constants at each call. */
 INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint size, uint stages)
 {
     uint digit[CLSORT_CODES_AT_ONCE];
@@ -4370,7 +4528,8 @@ INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint size, uin
     }
 }
 
-/* Moves the elements of a block. Digits that take long to find are found for several at once. */
+/* Moves the elements of a block. If digits take long to find, CLSORT_CODES_AT_ONCE of them are
+   found together. */
 INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
 {
     uint i = 0;
@@ -4425,14 +4584,16 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
 #endif   /* CLSORT_IS(RADIX) */
 
 //---- distribution: a tile per work-group [PARTITION.group PARTITION.votes RADIX.group SWEEP]
-/* 1: a partition into few parts where warps are known, which rank by votes. */
+/* 1: the program partitions into few parts, and warps are known. Then votes of warps rank
+   elements. */
 #define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
 
 //---- distribution: counting [PARTITION.group PARTITION.votes RADIX.group SWEEP]
-/* Copies of each local counter, so that lanes with equal digits meet less often in one bank. The
-   histogram of sweeps packs two counters of 16 bits into a word, so a work-group may count at most
-   CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements. Warps need neither: their plain increment
-   handles equal digits at once. */
+/* COUNT_COPIES: copies of each counter in local memory, so that lanes with equal digits meet less
+   often in one bank. HALF_COUNTERS: the histogram of sweeps packs two counters of 16 bits into a
+   word. So a work-group may count at most CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements. In
+   sweeps, warps need no packing and only 2 copies: their plain increment handles equal digits at
+   once. */
 #define CLSORT_HALF_COUNTERS (CLSORT_IS(SWEEP) && !CLSORT_WARPS)
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_IS(SWEEP) ? CLSORT_RADIX_DIGITS : 1))
 #define CLSORT_COUNT_COPIES \
@@ -4443,14 +4604,15 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
 /* The keys that a work-item loads at once. */
 #define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
 
-/* Clears the counters and the bits seen behind them. Ends with a barrier. */
+/* Clears the counters and the words of the bits seen, which lie behind the counters. Ends with a
+   barrier. */
 INLINE void clear_counters(local uint *counters)
 {
     clear_words(counters, CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
     local_barrier();
 }
 
-/* Counts a digit of pass first + p in a work-item's counters. */
+/* Counts one digit of pass first + p. own: the work-item's copy of the counters. */
 INLINE void count_one(local uint *own, uint p, uint digit)
 {
     const uint i = p * CLSORT_DIGITS + digit;
@@ -4458,9 +4620,10 @@ INLINE void count_one(local uint *own, uint p, uint digit)
                CLSORT_HALF_COUNTERS ? 1u << i % 2 * 16 : 1u);
 }
 
-/* Counts the digits of passes first ... last of a block's elements. Called with the counters
-   cleared and a barrier since; the counts are complete after a barrier. Loads CLSORT_COUNT_ITEMS
-   keys before it counts the first of them; the last keys of a block come one by one. */
+/* Counts the digits of passes first ... last of a block's elements. A work-item loads
+   CLSORT_COUNT_ITEMS keys before it counts the first of them. The keys at the block's end that are
+   too few for all work-items come one by one. Called with the counters cleared and a barrier since;
+   the counts are complete after a barrier. */
 INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
                         local uint *counters, seen_t *seen)
 {
@@ -4490,8 +4653,8 @@ INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint las
     }
 }
 
-/* The sum of the copies of counter i. Called with a barrier since the counting. If there is a copy
-   for each lane, work-items begin in different banks. */
+/* The sum of the copies of counter i. If there is a copy for each lane, work-items begin the sum
+   with different copies, which lie in different banks. Called with a barrier since the counting. */
 INLINE uint counter_sum(local const uint *counters, uint i)
 {
     uint count = 0;
@@ -4503,8 +4666,9 @@ INLINE uint counter_sum(local const uint *counters, uint i)
     return count;
 }
 
-/* Merges bits seen into four words: set, then clear, low half first. Called with a barrier since
-   the words were cleared; they are complete after a barrier. */
+/* Merges a work-item's bits seen into words of local memory: words 0 and 1 for the bits set, words
+   2 and 3 for the bits clear, the lower half first. Called with a barrier since the words were
+   cleared; they are complete after a barrier. */
 INLINE void merge_seen(local uint *words, seen_t seen)
 {
     atomic_or(&words[0], (uint)seen.set);
@@ -4516,14 +4680,16 @@ INLINE void merge_seen(local uint *words, seen_t seen)
 }
 
 //---- distribution: tiles [PARTITION.group PARTITION.votes RADIX.group SWEEP]
-/* A tile in local memory.
-   - offsets[digit]: place where an element goes, minus its place in the tile
-   - next[digit]: place where the block's next element goes
-   - counters[team][digit]: from bit CLSORT_COUNT_SHIFT on the number of elements, later the next
-     place in the tile; below that bit, without warps, a bit for each work-item whose present
-     element has the digit
+/* A tile in local memory. An element's place in the tile is its index after the tile was put in
+   order.
+   - offsets[digit]: where an element of the digit goes in the target, minus its place in the tile
+   - next[digit]: where the block's next element of the digit goes in the target
+   - counters[team][digit]: the number of the team's elements of the digit. Later, the place in the
+     tile of the next one. Either number begins at bit CLSORT_COUNT_SHIFT. Without warps, each lower
+     bit stands for a work-item of the team: it is set while this work-item's present element has
+     the digit
    - sums: for a sweep's ticket and group_scan, before anything is staged
-   - staged: codes, later words, in the order of the tile
+   - staged: codes, later words of values, by their places in the tile
    - origins: in clsort_radix_small, the numbers of the elements before they were sorted; in a
      partition, bytes: the digit of each staged element */
 #define CLSORT_STAGED_BYTES \
@@ -4556,14 +4722,16 @@ INLINE tile_t make_tile(local ulong *space)
     return tile;
 }
 
-/* The number in the tile of a work-item's m-th element. The elements of a team lie side by side. */
+/* The number in the source's tile of a work-item's m-th element. The m-th elements of a team lie
+   side by side. */
 INLINE uint tile_item(uint m)
 {
     const uint t = local_id();
     return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
 }
 
-/* Loads the work-item's keys; beyond the end, the key of the top code. A tile's loads overlap. */
+/* Loads the work-item's keys. In place of a key beyond the end it takes the key whose code is the
+   top code. All loads of a tile overlap. */
 INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
 {
     const uint first = tile_item(0);
@@ -4589,8 +4757,8 @@ INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
 }
 
 //---- distribution: ranks in a tile [PARTITION.group RADIX.group SWEEP]
-/* The digits of a work-item's elements, kept only for partitions, where they take long to find.
-   Others find a digit again each time, which takes fewer registers. */
+/* The digits of a work-item's elements. Only partitions keep them, because their digits take long
+   to find. Other programs find a digit again at each use, which takes fewer registers. */
 typedef struct { uint bytes[CLSORT_IS(PARTITION) ? CLSORT_DIGIT_WORDS : 1]; } item_digits_t;
 
 INLINE uint item_digit(const item_digits_t *digits, const code_t *code, uint m, digit_t d)
@@ -4598,8 +4766,9 @@ INLINE uint item_digit(const item_digits_t *digits, const code_t *code, uint m, 
     return CLSORT_IS(PARTITION) ? get_digit(digits->bytes, m) : digit_of(code[m], d);
 }
 
-/* Counts the team's digits. Called by all work-items with the counters free; needs a barrier after.
-   A warp's plain increment is one instruction for all lanes with the same digit. */
+/* Counts the digits of the team's elements. A warp's plain increment is one instruction for all
+   lanes with the same digit. Called by all work-items with the counters free; needs a barrier
+   after. */
 INLINE void count_team_digits(tile_t tile, item_digits_t *digits, const code_t *code,
                               digit_t digit)
 {
@@ -4617,14 +4786,16 @@ INLINE void count_team_digits(tile_t tile, item_digits_t *digits, const code_t *
     }
 }
 
-/* Keeps the lanes in %0 that agree with the work-item's lane in this bit of digit %1. */
+/* Clears in mask %0 each lane whose digit %1 differs in bit `bit` from the digit of the work-item's
+   own lane. */
 #define CLSORT_VOTE(bit) \
     "{ .reg .pred p; .reg .b32 own, same; and.b32 own, %1, " bit "; setp.ne.u32 p, own, 0;" \
     " vote.sync.ballot.b32 same, p, 0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }"
 
-/* Returns the lanes of the team whose elements have digit d; *place becomes the place where the
-   first of them goes. A warp votes on each bit of the digits. Without warps, each lane sets its bit
-   in the digit's counter. Called by all work-items; needs team_sync once the counter moved on. */
+/* Returns a mask of the team's lanes whose present element has digit d. *place becomes the place in
+   the tile of the first of these elements. A warp votes on each bit of the digits. Without warps,
+   each lane sets its bit in the digit's counter. Called by all work-items; needs team_sync after
+   the counter was moved on. */
 INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)
 {
 #if CLSORT_WARPS
@@ -4643,8 +4814,8 @@ INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)
     return peers;
 }
 
-/* Hides from the compiler that a digit is unchanged. Otherwise it keeps the digits of all elements
-   in registers from one loop to the next. */
+/* Hides from the compiler that d is the same digit_t as before. Otherwise the compiler keeps the
+   digits of all elements in registers from one loop to the next. */
 INLINE digit_t opaque_digit(digit_t d)
 {
 #if CLSORT_WARPS && !CLSORT_IS(PARTITION)
@@ -4661,8 +4832,9 @@ INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)
         ((local uchar *)tile.origins)[place] = (uchar)digit;
 }
 
-/* Ranks the team's elements, in their order, from where its digits begin. The last of the
-   work-items with the same digit moves the counter on. Called by all work-items with a barrier
+/* Finds the place in the tile of each of the team's elements, by their order. A counter has the
+   place of the digit's next element. A lane adds to it the number of lower lanes with the same
+   digit. The highest of these lanes moves the counter on. Called by all work-items with a barrier
    since place_digits. */
 INLINE void rank_items(tile_t tile, const item_digits_t *digits, const code_t *code,
                        digit_t digit, uint *rank)
@@ -4699,7 +4871,7 @@ INLINE void stage_codes(tile_t tile, const item_digits_t *digits, const code_t *
 }
 
 //---- distribution: places [PARTITION.group RADIX.group SWEEP]
-/* The k-th digit that a work-item is responsible for, or CLSORT_DIGITS beyond the last one. */
+/* The k-th digit that a work-item is responsible for. Behind the last digit it is CLSORT_DIGITS. */
 #define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)
 INLINE uint assigned_digit(uint k)
 {
@@ -4716,9 +4888,10 @@ INLINE uint digit_count(tile_t tile, uint digit)
     return count;
 }
 
-/* Replaces the counts of the own digits by places in the tile; the first of these digits begins at
-   `begin`. Subtracts each digit's place from its offset. Called by all work-items with the offsets
-   of their own digits set; needs a barrier after. */
+/* Turns the counts of the work-item's own digits into places in the tile: where each team's
+   elements of the digit begin. begin: where the first own digit begins. Subtracts from offsets[d]
+   the place where digit d begins. Called by all work-items with the offsets of their own digits
+   set; needs a barrier after. */
 INLINE void place_digits(tile_t tile, uint begin)
 {
     for (uint d = assigned_digit(0); d < assigned_digit(CLSORT_OWN_DIGITS); d++) {
@@ -4733,8 +4906,9 @@ INLINE void place_digits(tile_t tile, uint begin)
     }
 }
 
-/* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
-   Called by all work-items with the tile free; ends with a barrier. */
+/* Puts a tile in order: counts the digits, finds where each digit begins, ranks and stages the
+   elements. Elements of digit d will go to the target from next[d] on; then next[d] moves on by
+   their number. Called by all work-items with the tile free; ends with a barrier. */
 INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     uint sum = 0;
@@ -4755,8 +4929,9 @@ INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *ran
 }
 
 //---- distribution: tiles move [PARTITION.group PARTITION.votes RADIX.group SWEEP]
-/* Writes the staged codes; place[] becomes where they went. Called by all work-items with a barrier
-   since the offsets and codes were set. */
+/* Writes the keys of the staged codes to the target. place[m] becomes the place of the m-th key
+   that the work-item writes. Called by all work-items with a barrier since the offsets and codes
+   were set. */
 INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
                         uint *place)
 {
@@ -4791,8 +4966,8 @@ INLINE void load_values(value_t *value, array_t from, uint size)
         load_words_within(from, tile_item(m), tile_item(m) < size, value[m].word);
 }
 
-/* Moves the values to the same places as the codes, through local memory. Called by all work-items
-   with a barrier since the last use of `staged`. */
+/* Moves the values through local memory to the places where store_codes wrote their keys. Called by
+   all work-items with a barrier since the last use of `staged`. */
 INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size,
                         const uint *rank, const uint *place)
 {
@@ -4830,7 +5005,7 @@ INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,
 }
 
 //---- distribution: splitters [PARTITION.group PARTITION.votes]
-/* The size of the splitters' codes, which come first in local memory, in words of 8 bytes. */
+/* The size in words of 8 bytes of the splitters' codes. They come first in local memory. */
 #define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)
 
 /* Encodes the splitters into local memory. Called by all work-items; ends with a barrier. */
@@ -4849,8 +5024,8 @@ INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters
     return digit;
 }
 
-/* A work-group per part replaces the counts of its digit by sums over the earlier blocks, and
-   writes the digit's total. space: CLSORT__SCAN_WORDS words. */
+/* A work-group per digit. Replaces each block's count of the digit by the sum of this digit's
+   counts in earlier blocks, and writes the digit's total. space: CLSORT__SCAN_WORDS words. */
 CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_PARTITION(0);
@@ -4878,17 +5053,19 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *spa
 }
 
 //---- distribution: few parts by votes [PARTITION.votes]
-/* FEW PARTS, where warps are known. A warp votes on each bit of its elements' digits. Lane l counts
-   the elements of digit l modulo 16, and an element asks the lane of its digit how many came
-   before. Keys are staged in local memory in CHUNKS of 16 bytes. A chunk goes to 16 aligned bytes
-   of one part, so chunks write everything except the edges of parts. On an H200, for 2^26 u32, the
-   count takes 0.08 ms and the scatter 0.18 ms, of sorted keys 0.16 ms. */
+/* FEW PARTS, where warps are known. A warp votes on each bit of its elements' digits. From the
+   votes lane l counts the warp's elements of digit l modulo 16. An element asks the lane that
+   counts its digit how many came before. Keys are staged in local memory in CHUNKS of 16 bytes. All
+   keys of a chunk belong to one part, and a chunk goes to 16 aligned bytes of the target. The keys
+   at the edges of a part, which fill no chunk, are written one by one. On an H200, for 2^26 u32,
+   the count takes 0.08 ms. The scatter takes 0.18 ms, or 0.16 ms for sorted keys. */
 #define CLSORT_STAGED_CHUNKS CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE, CLSORT_KEY_BYTES)
 #define CLSORT_STAGED_UNITS \
     (CLSORT_STAGED_CHUNKS \
      * (4 * CLSORT_WORDS > CLSORT_KEY_BYTES ? 4 * CLSORT_WORDS / CLSORT_KEY_BYTES : 1))
 
-/* The keys that are loaded at once: 16 bytes, if a work-item's keys make whole chunks. */
+/* The number of keys that one load takes: 16 bytes of them, if a work-item's keys make whole
+   chunks, otherwise 1. */
 #define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
 #define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? CLSORT_PACK : 1)
 #define CLSORT_STORE_CHUNK CLSORT_JOIN(vstore, CLSORT_PACK)
@@ -4899,7 +5076,8 @@ INLINE uint has_chunks(array_t from)
     return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;
 }
 
-/* Loads keys in chunks that are `step` elements apart. */
+/* Loads the work-item's keys in chunks. The first chunk begins at element `first`, the next ones
+   `step` elements apart. */
 INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
 {
 #if CLSORT_CHUNKS
@@ -4912,7 +5090,8 @@ INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
 }
 
 //---- distribution: digits by votes [PARTITION.votes]
-/* Four times the digit of a code; bit[] becomes the bits of the digit, highest first. */
+/* Returns four times the digit of a code. bit[0] ... bit[3] become the bits of the digit, the
+   highest one first. */
 INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
 {
     local const uchar *splitters = (local const uchar *)d.splitters;
@@ -4926,8 +5105,8 @@ INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
     return digit + (bit[3] ? 4 : 0);
 }
 
-/* The digit that the work-item's lane counts. Two lanes count each digit: sums over digits use the
-   first CLSORT_DIGITS lanes only. */
+/* The digit that the work-item's lane counts. A warp has two lanes for each digit, so sums over
+   digits use only the first CLSORT_DIGITS lanes. */
 INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }
 
 INLINE void encode_keys(code_t *key, codec_t c)
@@ -4966,14 +5145,17 @@ INLINE void count_lanes(radix_t r, block_t b, local uint *counters)
 }
 
 //---- distribution: few parts are ranked by votes [PARTITION.votes]
-/* A tile in local memory. Position i is element i % CLSORT_PACK of chunk i / CLSORT_PACK.
-   - parts[part]: its first whole chunk; the number of its whole chunks; place where an element
-     goes, minus its position; its first position
-   - edges[2 * part]: the positions in front of the whole chunks, begin and end; edges[2 * part +
-     1]: the positions behind them
+/* A tile in local memory. Position i is slot i % CLSORT_PACK of chunk i / CLSORT_PACK. A part
+   begins in a new chunk, so some positions are empty.
+   - parts[part].x: its first whole chunk
+   - parts[part].y: the number of its whole chunks
+   - parts[part].z: where an element goes in the target, minus its position
+   - parts[part].w: its first position
+   - edges[2 * part]: the positions in front of the part's whole chunks, begin and end
+   - edges[2 * part + 1]: the positions behind them, begin and end
    - starts[part]: its first chunk
-   - owners[chunk]: its part
-   - counts[warp][part]: the elements of a part in a warp */
+   - owners[chunk]: the part that the chunk belongs to
+   - counts[warp][part]: the number of the warp's elements in the part */
 typedef struct {
     local code_t *staged;
     local uint4 *parts;
@@ -4993,10 +5175,10 @@ INLINE votes_t make_votes(local ulong2 *space)
     return v;
 }
 
-/* A rank is kept in units of 128; the digit is in the bits below. */
+/* rank[m] has an element's rank from bit CLSORT_RANK_LOG2 on, and its digit in the bits below. */
 #define CLSORT_RANK_LOG2 7
-/* Ranks the elements of each digit in their warp. Returns the warp's number of elements of the
-   lane's digit. Called by whole warps. */
+/* Ranks the warp's elements: an element's rank is the number of earlier ones in the warp with its
+   digit. Returns the number of the warp's elements of the lane's digit. Called by whole warps. */
 INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)
 {
     const uint own = lane_digit(), before = (1u << local_id() % CLSORT__WARP) - 1;
@@ -5025,8 +5207,8 @@ INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)
 //---- distribution: few parts are placed [PARTITION.votes]
 /* Places the parts of a tile, of which `missing` elements are beyond the end. Returns the position
    where the warp's elements of the lane's digit begin.
-   - next: place of the block's next element of the lane's digit; advanced here
-   - skew: elements between the 16 aligned bytes before the target and its first element
+   - *next: where the block's next element of the lane's digit goes; moved on here
+   - skew: the number of elements from the last multiple of 16 bytes to the target's first element
    - *chunks: becomes the number of chunks staged
 
    Called by all work-items with a barrier since the counts were written; needs one after. */
@@ -5059,7 +5241,8 @@ INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, uint *ch
     return first + before;
 }
 
-/* Stages the keys and turns their ranks into positions. begin: as place_parts returned it. */
+/* Stages the keys, and turns each rank in the warp into a position. begin: as place_parts returned
+   it. */
 INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint begin)
 {
     #pragma unroll
@@ -5147,7 +5330,7 @@ INLINE uint begin_lane(radix_t r, uint block)
     return scan_lanes(total) - total + radix_table(r, lane_digit())[block];
 }
 
-/* Moves a block. The keys of a tile are loaded while the tile before it is stored. */
+/* Moves a block tile by tile. While one tile is stored, the keys of the next tile are loaded. */
 INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
 {
     const uint skew = (uint)((size_t)r.target.keys % 16) / CLSORT_KEY_BYTES;
@@ -5178,7 +5361,7 @@ INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
 }
 
 //---- radix: small in a work-item [CACHED RADIX.alone SEGMENTS.alone SEGMENTS.lanes]
-/* Counts all digits of all keys. Returns the bits in which keys differ. */
+/* Counts the digits of all passes, for all keys. Returns the bits in which keys differ. */
 INLINE code_t count_all_digits(radix_t r, uint counters[][CLSORT_DIGITS])
 {
     seen_t seen = { 0, 0 };
@@ -5193,8 +5376,8 @@ INLINE code_t count_all_digits(radix_t r, uint counters[][CLSORT_DIGITS])
     return seen.set & seen.clear;
 }
 
-/* Sorts n elements by one work-item, which reads the keys once to count all digits. It uses only
-   the plan of the scratch. */
+/* One work-item sorts n elements. It reads the keys once to count the digits of all passes. Of the
+   scratch it uses only the plan. */
 INLINE void sort_small(radix_t r)
 {
     const block_t all = { 0, r.n };
@@ -5226,7 +5409,8 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: count [PARTITION.group RADIX.group]
 #if CLSORT_IS(RADIX)
-/* The sums of a stretch in a pass. The counts of blocks lie behind all sums. */
+/* The sums of a stretch: the number of its elements with each digit of the pass. Even and odd
+   passes have sums of their own. The counts of blocks lie behind all sums. */
 INLINE global uint *stretch_sums(radix_t r, uint pass, uint stretch)
 {
     return radix_seen(r, 1)
@@ -5246,8 +5430,9 @@ CLSORT_KERNEL void clsort_radix_clear_sums(CLSORT_RADIX_ARGS)
         clear_passes(r.scratch, block_counts(r, 0));
 }
 
-/* A work-group per block, with the bits seen and the pass's sums cleared. counters:
-   CLSORT_COUNT_WORDS + 4 words. */
+/* Counts the pass's digits of each block, a work-group per block. The first pass also merges the
+   bits seen. Launched with the bits seen and the pass's sums cleared. counters: CLSORT_COUNT_WORDS
+   + 4 words. */
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *counters)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5270,7 +5455,7 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *counters)
         atomic_or(&radix_seen(r, 0)[k], counters[CLSORT_COUNT_WORDS + k]);
 }
 
-/* Clears the sums of the next pass, which no work-group uses now. */
+/* Clears the sums for the next pass. No work-group uses them during this pass. */
 INLINE void clear_next_sums(radix_t r)
 {
     const uint count = CLSORT__STRETCHES(r.blocks) * CLSORT_DIGITS;
@@ -5278,9 +5463,9 @@ INLINE void clear_next_sums(radix_t r)
         stretch_sums(r, r.pass + 1, 0)[i] = 0;
 }
 
-/* The number of elements with a digit. *before becomes the number of these in the blocks before
-   this one. Both add up the counts of the block's own stretch and the sums of the other stretches.
-   The loads do not wait for each other. */
+/* The number of all elements with a digit. *before becomes the number of those that lie in blocks
+   before this one. Both numbers are made of the counts of the blocks in the block's own stretch and
+   the sums of the other stretches. The loads of 8 sums and 8 counts do not wait for each other. */
 INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 {
     const uint stretches = CLSORT__STRETCHES(r.blocks), own = block / CLSORT__STRETCH_BLOCKS,
@@ -5306,8 +5491,8 @@ INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
     return total;
 }
 #else
-/* The total of a digit, and in *before its elements in earlier blocks: the scan has written
-   both. */
+/* The number of all elements with a digit. *before becomes the number of those in earlier blocks.
+   The scan has written both. */
 INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 {
     *before = radix_table(r, digit)[block];
@@ -5316,8 +5501,9 @@ INLINE uint total_digit(radix_t r, uint block, uint digit, uint *before)
 #endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: scatter [PARTITION.group RADIX.group]
-/* Finds where the block's elements of each digit begin: behind all elements of smaller digits, and
-   behind the digit's elements in earlier blocks. Called by all work-items; ends with a barrier. */
+/* Sets tile.next[d] to the place where the block's elements of digit d begin: behind all elements
+   of smaller digits, and behind the elements of digit d in earlier blocks. Called by all
+   work-items; ends with a barrier. */
 INLINE void begin_block(radix_t r, uint block, tile_t tile)
 {
     uint sum = 0;
@@ -5335,8 +5521,8 @@ INLINE void begin_block(radix_t r, uint block, tile_t tile)
     local_barrier();
 }
 
-/* Moves `size` elements from `from` on. Called by all work-items, the tile free; ends with a
-   barrier. */
+/* Moves the first `size` elements of `from`, at most a tile. Called by all work-items with the tile
+   free; ends with a barrier. */
 INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit,
                          uint size)
 {
@@ -5374,8 +5560,9 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 #endif   /* CLSORT_IS(RADIX) */
 
 //---- radix: small [RADIX.group]
-/* Sorts the codes by one digit and, if there are values, the numbers of their elements. Called by
-   clsort_radix_small with the tile free; has barriers. */
+/* Sorts the work-items' codes by one digit. If there are values, origin[] goes with the codes: the
+   elements' numbers before the sort. Called by clsort_radix_small with the tile free; has
+   barriers. */
 INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
 {
     uint rank[CLSORT_RANK_WORDS];
@@ -5393,7 +5580,7 @@ INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
 }
 
 /* Sorts elements that fit into one tile, in one launch of one work-group. space: as for
-   clsort_radix_scatter, and with values 2 * CLSORT_RADIX_TILE bytes. */
+   clsort_radix_scatter, and if there are values, 2 * CLSORT_RADIX_TILE bytes behind it. */
 CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5421,11 +5608,12 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 
 //---- radix: sweep [SWEEP]
 /* ONE SWEEP: a pass that reads and writes each element once. Before the passes, a histogram counts
-   the digits of all passes in one reading. During a pass tiles hand their counts on. Each tile
-   first publishes how often it has each digit, its partial count. Once it knows the sum of all
-   tiles before, it publishes that sum plus its own count, its inclusive sum. To find the sum, a
-   tile looks back: it adds the partial counts of the tiles before it, until it meets an inclusive
-   sum.
+   the digits of all passes in one reading. In a pass a tile must know how many elements of each
+   digit all earlier tiles have. Tiles tell each other in two steps. A tile first publishes how
+   often it has each digit, its partial count. As soon as it knows the sum of all earlier tiles, it
+   publishes this sum plus its own count, its inclusive sum. To find the sum of the earlier tiles, a
+   tile looks back: it adds partial counts, from the tile before it backwards, until it meets an
+   inclusive sum.
 
      status[tile][digit]   ... | inclusive | partial | partial | partial | own tile
                                  <------------- look-back --------------
@@ -5443,7 +5631,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 #error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
 #endif
 
-/* Words that a tile reads at once when it looks back. */
+/* The number of earlier tiles whose status words a look-back loads at once. */
 #define CLSORT_SWEEP_AHEAD 4
 #if CLSORT_WIDE
 typedef ulong status_t;
@@ -5457,7 +5645,8 @@ typedef uint status_t;
 #define CLSORT_STATUS_REG "r"
 #endif
 
-/* Load and store, past the caches, words that other work-groups read or write during the launch. */
+/* Load or store a status word past the caches, because other work-groups may write or read it
+   during the launch. */
 #if CLSORT_FORWARD_PROGRESS
 INLINE status_t load_status(global const status_t *p)
 {
@@ -5489,9 +5678,9 @@ INLINE void store_status(global status_t *p, status_t word)
 #endif   /* CLSORT_FORWARD_PROGRESS */
 
 //---- radix: sweep scratch [SWEEP]
-/* The scratch, in words: plan; bits seen; a ticket counter for each pass, or two for one launch of
-   all passes; number of low bits left; number of equal prefixes; counts[pass][digit];
-   status[tile][digit]. */
+/* The scratch, in words: plan; bits seen; a ticket counter for each pass (or in one launch of all
+   passes, two in all); the number of low bits left; the number of equal prefixes;
+   counts[pass][digit]; status[tile][digit]. */
 INLINE global uint *sweep_tickets(radix_t r)
 {
     return radix_seen(r, 1);
@@ -5526,8 +5715,8 @@ CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 }
 #endif
 
-/* Counts the digits of all passes, by any number of work-groups that each count no more than their
-   counters hold. counters: CLSORT_COUNT_WORDS + 4 words. */
+/* Counts the digits of all passes. Any number of work-groups may run it, if each counts no more
+   elements than its counters hold. counters: CLSORT_COUNT_WORDS + 4 words. */
 CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *counters)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5548,9 +5737,9 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *counter
         atomic_or(&radix_seen(r, 0)[k], counters[CLSORT_COUNT_WORDS + k]);
 }
 
-/* A work-group per pass turns the pass's counts into the places where the digits begin. The first
-   work-group writes the plan, without passes of low bits that are left. sums:
-   CLSORT__SCAN_WORDS(CLSORT_GROUP) words. */
+/* A work-group per pass turns the counts of the pass into the places where its digits begin. The
+   first work-group also writes the plan. In the plan, passes over low bits that are left do not
+   sort. sums: CLSORT__SCAN_WORDS(CLSORT_GROUP) words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5570,10 +5759,12 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 }
 
 //---- radix: look-back [SWEEP]
-/* A status word: the count, and in the upper two bits its kind: 0 nothing yet, 1 a partial count, 2
-   an inclusive sum. A pass that sorts leaves only inclusive sums behind. So the words need no
-   clearing between passes: every other pass that sorts flips the upper bit when it reads or writes
-   a word, and old sums then read as nothing yet. */
+/* A status word has a count in its lower bits, and the kind of the count in its upper two bits: 00
+   nothing yet, 01 a partial count, 10 an inclusive sum. Words are not cleared between passes. When
+   a pass that sorts ends, all words are inclusive sums, 10. The next pass that sorts flips the
+   upper bit whenever it reads or writes a word. So it reads the old sums as 00, nothing yet, and
+   leaves 00 where its own sums are. The pass after it flips nothing, and reads these as nothing
+   yet. */
 #define CLSORT_STATUS_PARTIAL ((status_t)1 << CLSORT_STATUS_SHIFT)
 #define CLSORT_STATUS_INCLUSIVE ((status_t)2 << CLSORT_STATUS_SHIFT)
 
@@ -5582,9 +5773,9 @@ INLINE status_t pass_parity_tag(uint plan)
     return plan & PASS_ODD ? CLSORT_STATUS_INCLUSIVE : 0;
 }
 
-/* The place where the tile's elements with this digit begin: behind the same digit's elements in
-   earlier tiles. The first tile begins where the digit does. Publishes the inclusive sum. Called
-   after the tile's partial count was published. */
+/* The place where the tile's elements with this digit begin: behind the elements with this digit in
+   all earlier tiles. In tile 0 it is the place where the digit begins. Publishes the inclusive sum.
+   Called after the tile's partial count was published. */
 INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
 {
     uint before = tile ? 0 : sweep_counts(r, r.pass)[digit];
@@ -5608,16 +5799,17 @@ INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
 }
 
 //---- radix: sweep pass [SWEEP]
-/* The number of the next tile. Called by all work-items; needs a barrier before the tile's sums are
-   used. */
+/* Draws the number of the work-group's next tile. Called by all work-items; needs a barrier before
+   the tile's sums are used. */
 INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
 {
     const uint draws = sorts && local_id() == 0;
     return share_number(draws ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0, tile.sums);
 }
 
-/* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
-   the counting; needs one after. Returns the count of digit t. */
+/* Publishes the tile's counts and finds where each digit begins in the tile. Called by all
+   work-items with a barrier since the counting; needs one after. Returns the count of digit t, for
+   work-item t. */
 INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
 {
     const uint t = local_id(), count = t < CLSORT_DIGITS ? digit_count(tile, t) : 0;
@@ -5631,8 +5823,9 @@ INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
     return count;
 }
 
-/* Moves a tile. It publishes its counts before it ranks its elements, and looks back after: other
-   tiles wait less. Called by all work-items with the tile free. */
+/* Moves a tile. The tile publishes its counts before it ranks its elements, and looks back after
+   that. Meanwhile other tiles can go on, so they wait less. Called by all work-items with the tile
+   free. */
 INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
 {
     const uint t = local_id(), sorts = plan & PASS_SORTS;
@@ -5676,10 +5869,10 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 #endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_BEHIND */
 
 #if CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE
-/* All passes in one launch, behind another form of radix. Passes seldom have anything to do there,
-   and one launch ends sooner than one for each pass. Any number of work-groups; each draws its next
-   number while it moves a tile. space: a word for the number, rounded up to 8 bytes, then as for
-   clsort_radix_scatter. */
+/* All passes in one launch, behind another form of radix. The passes sort only if that form gave
+   up, which is rare. One idle launch ends sooner than one for each pass. There may be any number of
+   work-groups; each draws its next number while it moves a tile. space: a word for the number,
+   rounded up to 8 bytes, then as for clsort_radix_scatter. */
 CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
 {
     radix_t r = CLSORT_RADIX;
@@ -5710,12 +5903,12 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
 #endif   /* CLSORT_KERNEL_SUBSET != CLSORT__SUBSET_ALONE */
 
 //---- radix: equal prefixes [SWEEP.mends]
-/* EQUAL PREFIXES. The upper digits of a long key are its PREFIX. If keys are spread out, sweeps by
-   the prefix alone leave few elements in the wrong order: neighbours with an equal prefix. So the
-   lowest digits are not swept, and an insertion sort puts such neighbours in order. The counts of
-   all digits tell how many digits the prefix needs, if the digits of a key are independent of each
-   other. If they are not, too many elements share a prefix. Then the word CLSORT__SKIP_PASSES
-   becomes 0, and sweeps by all digits follow.
+/* EQUAL PREFIXES. The upper digits of a long key are its PREFIX. If keys are spread out, few of
+   them share a prefix. After sweeps by the prefix alone, only neighbours with an equal prefix may
+   be out of order. So the lowest digits are not swept, and an insertion sort puts such neighbours
+   in order. How many digits the prefix needs is estimated from the counts of all digits, as if the
+   digits of a key were independent of each other. If they are not, too many elements may share a
+   prefix. Then the word CLSORT__SKIP_PASSES becomes 0, and sweeps by all digits follow.
 
      measure               chooses how many low bits are not swept
      begin, sweeps         sort by the digits above these bits
@@ -5723,9 +5916,11 @@ CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
                            that no group is too large
      sort_prefixes         sorts each group */
 
-/* One work-group. Lengthens the prefix digit by digit until the most frequent prefix has fewer than
-   0.6 elements, if digits do not depend on each other: the largest share of each digit is
-   multiplied. sums: CLSORT__SWEEP_PASSES * CLSORT__WARP words. */
+/* One work-group chooses the length of the prefix. For each digit it finds the share of elements
+   that have the digit's most frequent value. n times the shares of all digits in the prefix is
+   about the number of elements with the most frequent prefix, if digits are independent. The prefix
+   gets longer, digit by digit, until this number is below 0.6. sums: CLSORT__SWEEP_PASSES *
+   CLSORT__WARP words. */
 CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5755,7 +5950,7 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
     *bits_left(r) = p * CLSORT_DIGIT_BITS;
 }
 
-/* The bits of a code that decide the order, without the `low` lowest ones. */
+/* The bits of a code that elements are sorted by, except the `low` lowest of them. */
 INLINE code_t upper_bits(radix_t r, code_t code, uint low)
 {
     const uint above = 8 * CLSORT_KEY_BYTES - r.last_bit;
@@ -5768,8 +5963,8 @@ INLINE code_t upper_at(radix_t r, size_t i, uint low)
 }
 
 //---- radix: equal prefixes are listed [SWEEP.mends]
-/* The number of elements from `first` on that share its prefix. Counts no further than
-   CLSORT__EDGE_MOST_EQUAL_PREFIX + 1. */
+/* The number of consecutive elements, from element `first` on, that have the prefix of element
+   `first`. Stops counting at CLSORT__EDGE_MOST_EQUAL_PREFIX + 1. */
 INLINE uint count_equal_prefix(radix_t r, size_t first, uint low)
 {
     const code_t upper = upper_at(r, first, low);
@@ -5812,7 +6007,7 @@ CLSORT_KERNEL void clsort_radix_prefixes(CLSORT_RADIX_ARGS, local ulong *space)
 }
 
 //---- radix: equal prefixes are sorted [SWEEP.mends]
-/* A stable insertion sort of `length` elements with an equal prefix. */
+/* Sorts `length` elements with an equal prefix, from element `first` on, by insertion; stable. */
 INLINE void sort_equal_prefix(radix_t r, uint first, uint length)
 {
     for (uint i = first + 1; i < first + length; i++) {
@@ -5829,8 +6024,8 @@ INLINE void sort_equal_prefix(radix_t r, uint first, uint length)
     }
 }
 
-/* A work-item per listed group; any number of work-items. Does nothing if sweeps by all digits
-   follow. */
+/* Sorts the listed groups, each by one work-item. There may be any number of work-items. Does
+   nothing if sweeps by all digits follow. */
 CLSORT_KERNEL void clsort_radix_sort_prefixes(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -5887,8 +6082,9 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
 }
 
 //---- partition: by work-groups [PARTITION.group PARTITION.votes]
-/* A work-group per block. The last block is counted first, so that the scatter finds the first
-   blocks in caches. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words. */
+/* Counts the digits of each block, a work-group per block. The last block is counted first, so that
+   the scatter finds the first blocks in caches. space: the splitters' codes, CLSORT_COUNT_WORDS + 4
+   words. */
 CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
 {
     local code_t *codes = (local code_t *)space;
@@ -5909,9 +6105,9 @@ CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *sp
         radix_table(r, d)[block] = counter_sum(counters, d);
 }
 
-/* A work-group per block; the first one also writes where parts begin. space: the splitters' codes;
-   behind them, with votes, CLSORT_STAGED_UNITS and CLSORT__FEW_TABLES units of 16 bytes, otherwise
-   CLSORT__RADIX_TILE_WORDS words. */
+/* Moves each block, a work-group per block. The first work-group also writes where parts begin.
+   space: the splitters' codes, then with votes CLSORT_STAGED_UNITS and CLSORT__FEW_TABLES units of
+   16 bytes, without votes CLSORT__RADIX_TILE_WORDS words. */
 CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)
 {
     local code_t *codes = (local code_t *)space;
@@ -5947,8 +6143,8 @@ INLINE void order_codes(code_t *a, code_t *b)
     *a = least;
 }
 
-/* EXTREMES: the least and the greatest of some codes. Each work-item puts its own extremes into
-   local memory; then they are joined pair by pair. */
+/* EXTREMES: the least and the greatest of some codes. Each work-item puts its own extremes at
+   own[0] and own[CLSORT_GROUP] in local memory. join_extremes then joins them pair by pair. */
 INLINE void put_extremes(local code_t *own, code_t least, code_t most)
 {
     own[0] = least;
@@ -5963,8 +6159,9 @@ INLINE void join_extreme(local code_t *own, uint step)
 }
 
 /* Joins the extremes that each work-item has put at extremes + local_id(). The least code of all
-   comes to extremes[0], the greatest to extremes[CLSORT_GROUP]. With `twice`, also joins second
-   extremes, which lie behind the first ones. Called by all work-items; ends with a barrier. */
+   comes to extremes[0], the greatest to extremes[CLSORT_GROUP]. With `twice`, joins a second set of
+   extremes in the same way, from extremes + 2 * CLSORT_GROUP on. Called by all work-items; ends
+   with a barrier. */
 INLINE void join_extremes(local code_t *extremes, const uint twice)
 {
     local code_t *own = extremes + local_id();
@@ -5982,9 +6179,10 @@ INLINE void join_extremes(local code_t *extremes, const uint twice)
 
 //---- buckets [HYBRID RUNS.buckets]
 /* BUCKETS of bare keys, or of pairs as keys. One work-group sorts a bucket in local memory. A
-   LINEAR MAP cuts codes into parts, and each part into bins, all of about equal length. Counting
-   puts the keys into their bins. If each bin has few keys, rounds of odd-even transposition finish
-   the order, else a bitonic network does. */
+   LINEAR MAP cuts a range of codes into parts of about equal length, and each part into bins of
+   about equal length. The keys of a bucket are counted and then put into their bins. This leaves
+   keys out of order inside bins only. If every bin has few keys, rounds of odd-even transposition
+   put them in order, otherwise a bitonic network does. */
 #define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
 #define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
 #define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)
@@ -6028,11 +6226,11 @@ INLINE void store_key(array_t a, size_t i, code_t key)
 }
 
 //---- buckets: linear maps [HYBRID RUNS.buckets]
-/* Cuts the codes from `low` on into parts of about equal length. A code becomes the product
-   ((code - low) >> shift) * factor. Bits 31 and above of the product are the number of the part;
-   the highest of the lower 31 bits are the number of the bin inside the part. map_part subtracts
-   `before` from the part's number. With mul_hi in place of the product, splits took 18 and 31 %
-   more time on an H200. */
+/* Cuts the codes from `low` on into parts of about equal length. A code's product is ((code - low)
+   >> shift) * factor. Bits 31 and above of the product are the number of the part. The highest bits
+   below bit 31 are the number of the bin inside the part. map_part subtracts `before` from the
+   number of the part. With mul_hi in place of the product, splits took 18 and 31 % more time on an
+   H200. */
 typedef struct { code_t low; uint shift, factor, before; } linear_map_t;
 
 CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
@@ -6040,10 +6238,10 @@ CLSORT_NOINLINE_NV ulong map_quotient(ulong x, ulong by)
     return x / by;
 }
 
-/* The map that cuts low ... last into `parts` parts, or into parts of one code if there are fewer
-   codes. The map drops at least `shift` low bits of a code, and enough of them for a factor of 64
-   or more: a smaller factor, rounded down, would make the last part much shorter than the
-   others. */
+/* The map that cuts low ... last into `parts` parts; if there are fewer codes than parts, each part
+   has one code. The map drops at least `shift` low bits of a code. It drops more if the factor
+   would otherwise be below 64: a small factor, rounded down, would make the last part much shorter
+   than the others. */
 INLINE linear_map_t make_map(code_t low, code_t last, uint parts, uint shift)
 {
     const ulong span = (code_t)(last - low);
@@ -6071,9 +6269,10 @@ INLINE uint map_bin(linear_map_t map, code_t code)
            & (CLSORT_BUCKET_BINS - 1);
 }
 
-/* The first code up to `last` whose product is at least parts << 31 >> bits: where a part begins
-   (bits 0), or a bin. If there is none, last + 1, which is 0 behind the highest code. Parts are
-   counted from the map's first one, without `before`. */
+/* The first code, up to `last`, whose product is at least parts << 31 >> bits. With bits 0, this is
+   where part number `parts` begins. Otherwise it is where a bin begins; then 2^bits bins make a
+   part, and `parts` counts bins. Parts are counted from the map's first one, without `before`. If
+   there is no such code the result is last + 1, which wraps to 0 behind the highest code. */
 INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t last)
 {
     const ulong product = parts << 31 >> bits,
@@ -6096,16 +6295,19 @@ INLINE uint one_code_bins(linear_map_t map)
 }
 
 //---- buckets: bins [HYBRID RUNS.buckets]
-/* The local memory of a bucket. keys: its codes; bins: counters, later the border keys of
-   work-items; sums: for scans; words: see WORD_*. */
+/* The local memory of a bucket.
+   - keys: the codes
+   - bins: counters of bins; after the keys are placed, the border keys of work-items
+   - sums: for scans
+   - words: the words WORD_*; in merges of runs, splitters or shares follow */
 typedef struct {
     local code_t *keys;
     local uint *bins, *sums, *words;
 } bucket_space_t;
 enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
 
-/* 1: a work-item reads and writes its consecutive keys as vectors of 16 bytes. The vectors of 8
-   work-items then lie in different banks, so keys need no padding. */
+/* 1: a work-item reads and writes its consecutive keys as vectors of 16 bytes. Such vectors of 8
+   neighbouring work-items lie in different banks, so keys need no padding. */
 #define CLSORT_KEY_VECTORS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
 #define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
 #define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
@@ -6162,9 +6364,10 @@ INLINE void clear_bucket(bucket_space_t l)
     local_barrier();
 }
 
-/* Replaces the counts of bins by the places where bins begin. Returns the most keys of a bin, among
-   the first `looked_at` bins of each work-item. Called by all work-items after the counts and a
-   barrier; ends with a barrier. */
+/* Replaces the counts of bins by the places where bins begin. Returns the number of keys in the
+   longest bin. Of each work-item's bins only the first `looked_at` are considered; the result is 0
+   if none of these has 2 keys. Called by all work-items after the counts and a barrier; ends with a
+   barrier. */
 INLINE uint place_bins(bucket_space_t l, const uint looked_at)
 {
     place_counts(l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5), CLSORT_OWN_BINS, looked_at, 1,
@@ -6174,9 +6377,10 @@ INLINE uint place_bins(bucket_space_t l, const uint looked_at)
 }
 
 //---- buckets: bins are transposed [HYBRID RUNS.buckets]
-/* Rounds of odd-even transposition over the whole bucket. A round compares keys 2i and 2i + 1, then
-   keys 2i + 1 and 2i + 2; neighbouring work-items exchange their border keys through local memory.
-   Called by all work-items after the keys are placed and a barrier; needs a barrier after. */
+/* Rounds of odd-even transposition over the whole bucket. A round orders keys 2i and 2i + 1, for
+   all i, then keys 2i + 1 and 2i + 2. A work-item orders its own keys in registers, and exchanges
+   its first and last key with its neighbours through local memory. Called by all work-items after
+   the keys are placed and a barrier; needs a barrier after. */
 INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
 {
     const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;
@@ -6247,9 +6451,10 @@ INLINE uint is_unordered(bucket_space_t l)
     return l.words[WORD_UNORDERED];
 }
 
-/* Sorts a bucket whose keys lie in their bins. longest: the most keys of a bin that holds several
-   codes. Long bins often hold equal keys, such as floats made from few bits, so a check for order
-   comes first. Called by all work-items; begins after a barrier and ends with one. */
+/* Sorts a bucket whose keys lie in their bins. longest: the number of keys in the longest bin of
+   several codes; 0 or 1 if the keys are already in order. Long bins often hold only equal keys,
+   such as floats made from few bits. So if a bin is long, the order of the keys is checked first.
+   Called by all work-items; begins after a barrier and ends with one. */
 INLINE void order_bins(bucket_space_t l, uint size, uint longest)
 {
     if (longest > 1
@@ -6263,8 +6468,8 @@ INLINE void order_bins(bucket_space_t l, uint size, uint longest)
 }
 
 //---- buckets: bins of warps [HYBRID RUNS.buckets]
-/* A mask of the warp's lanes whose bin is the bin of the first lane; 0 if warps are not known.
-   *first: that bin. Called by whole warps. */
+/* Returns a mask of the warp's lanes that have the same bin as lane 0, or 0 if warps are not known.
+   *first becomes that bin. Called by whole warps. */
 INLINE uint first_peers(uint bin, uint *first)
 {
     uint peers = 0;
@@ -6277,18 +6482,20 @@ INLINE uint first_peers(uint bin, uint *first)
     return peers;
 }
 
-/* 1 if at least 1 / part of the warp's lanes have the bin, or digit, of the first lane, so that
-   their atomics on one counter would wait for each other. Called by whole warps. */
+/* 1 if at least 1 / part of the warp's lanes have the same bin, or digit, as lane 0. Then atomics
+   of these lanes on one counter would wait for each other. Called by whole warps. */
 INLINE uint lanes_crowd(uint bin, const uint part)
 {
     uint first;
     return popcount(first_peers(bin, &first)) >= CLSORT__WARP / part;
 }
 
-/* Adds 1 to a bin's counter, and returns its former value. With `crowds`, one atomic of lane 0 adds
-   all lanes that have its bin. In hybrid radix the other lanes add in the same instruction. In
-   merges of runs they add in a second one, which lane 0 does not wait for: a merge takes 1 / 1.2 of
-   the time, but hybrid radix took 1.1 times as long for sorted keys. Called by whole warps. */
+/* Adds 1 to a bin's counter. Returns the key's rank in the bin, the number of keys counted before
+   it. With `crowds`, lane 0 adds, in one atomic, the number of all lanes that have its bin. The
+   other lanes add 1 each. In hybrid radix they do so in the same instruction as lane 0. In merges
+   of runs they do so in a second instruction, which lane 0 does not wait for. The second way takes
+   1 / 1.2 of the time in merges, but 1.1 times as long in hybrid radix, for sorted keys. Called by
+   whole warps. */
 INLINE uint rank_one(local uint *counters, uint bin, const uint crowds)
 {
 #if CLSORT_WARPS
@@ -6312,9 +6519,10 @@ INLINE local code_t *splitters_of(bucket_space_t l)
     return (local code_t *)(l.words + 8);
 }
 
-/* The bin of a code. There is a splitter, and CLSORT_OWN_BINS bins, for each work-item. The last of
-   these bins takes codes that equal the splitter. The others cut the codes between the splitter
-   before and this one into about equal parts. */
+/* The bin of a code. Each work-item has one splitter and CLSORT_OWN_BINS bins, and splitters
+   ascend. Work-item i's bins take codes above splitter i - 1, up to splitter i. Its last bin takes
+   codes equal to splitter i. Its other bins cut the codes between both splitters into about equal
+   parts. */
 INLINE uint splitter_bin(local const code_t *splitters, code_t code)
 {
     uint i = 0;
@@ -6330,8 +6538,9 @@ INLINE uint splitter_bin(local const code_t *splitters, code_t code)
 }
 
 //---- buckets: bins are filled [HYBRID RUNS.buckets]
-/* The number of a work-item's first key. CLSORT_NEXT_ITEM is the distance from there to its next
-   key. In merges of runs the keys of a warp lie side by side, so that they come from few shares. */
+/* The number in the bucket of a work-item's first key. Its further keys follow at distances of
+   CLSORT_NEXT_ITEM. In merges of runs a warp's keys are consecutive, so that they come from few
+   shares. */
 INLINE uint first_item(void)
 {
     const uint t = local_id(), warp = CLSORT__WARP;
@@ -6345,12 +6554,13 @@ INLINE uint bucket_item(uint m)
     return first_item() + m * CLSORT_NEXT_ITEM;
 }
 
-/* 1: the places of all keys are loaded before the first key is stored. Merges of runs do not do so:
-   it took 12 % more time on an H200. */
+/* 1: a work-item loads the places of all its keys before it stores the first key. Merges of runs do
+   not: they took 12 % more time this way on an H200. */
 #define CLSORT_PLACES_FIRST !CLSORT_RUN_BUCKETS
 
-/* Puts the keys into their bins. rank: in the lower half a key's rank in its bin, in the upper half
-   the slot of the bin. Called by all work-items after place_bins; ends with a barrier. */
+/* Puts the keys into their bins. rank[m]: in the lower half the rank of key m in its bin, in the
+   upper half the slot of the bin. Places from `size` on get the top code. Called by all work-items
+   after place_bins; ends with a barrier. */
 INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
 {
     const uint first = first_item();
@@ -6377,8 +6587,9 @@ INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size
 /* A bin is found by a map, or by the splitters in local memory. */
 enum { OF_MAP, OF_SPLITTERS };
 
-/* Counts the keys of each bin. rank: as fill_bins takes it. whole: 1 if all keys of the work-item
-   are among the first `size`. crowds: see rank_one. Called by whole warps after clear_bucket. */
+/* Counts the keys of each bin, and sets rank[] as fill_bins takes it. of: OF_MAP or OF_SPLITTERS.
+   whole: 1 if all keys of the work-item are among the first `size`. crowds: see rank_one. Called by
+   whole warps after clear_bucket. */
 INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
                        linear_map_t map, const uint of, const uint whole, const uint crowds)
 {
@@ -6394,8 +6605,8 @@ INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint siz
     }
 }
 
-/* Sorts the first `size` codes of a bucket, which work-items hold in registers, into l.keys. Called
-   by all work-items with the local memory free; ends with a barrier. */
+/* Sorts the first `size` codes of a bucket from the work-items' registers into l.keys. Called by
+   all work-items with the local memory free; ends with a barrier. */
 INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* as fill_bins takes it */
@@ -6408,8 +6619,9 @@ INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map
 }
 
 //---- buckets: bins of runs [RUNS.buckets]
-/* Takes a key of each work-item as a splitter, and sorts the splitters. The last one becomes the
-   top code. Called by all work-items; ends with a barrier. */
+/* Takes one key of each work-item as a splitter, and sorts the splitters. The last splitter is
+   replaced by the top code, so that no code lies above all splitters. Called by all work-items;
+   ends with a barrier. */
 INLINE void take_splitters(bucket_space_t l, const code_t *key)
 {
     const uint t = local_id();
@@ -6428,8 +6640,9 @@ INLINE void take_splitters(bucket_space_t l, const code_t *key)
     local_barrier();
 }
 
-/* Counts the keys of each bin. A warp checks once, not for each key, whether all its keys exist and
-   do not crowd. Called by all work-items with the bucket clear; ends with a barrier. */
+/* Counts the keys of each bin. A warp checks once, before its first key, whether all its keys exist
+   and whether its first keys crowd into one bin. Called by all work-items with the bucket clear;
+   ends with a barrier. */
 INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
                            linear_map_t map, const uint of)
 {
@@ -6444,10 +6657,10 @@ INLINE void count_run_bins(bucket_space_t l, const code_t *key, uint *rank, uint
 }
 
 //---- buckets: runs are sorted [RUNS.buckets]
-/* Sorts `size` codes of least ... most, which work-items hold in registers, into l.keys. In place
-   of missing codes work-items hold the last one. Bins of equal length are tried first; if one of
-   them is long, splitters make the bins. Called by all work-items with the bucket clear; ends with
-   a barrier. */
+/* Sorts `size` codes of least ... most from the work-items' registers into l.keys. Work-items that
+   have fewer codes hold copies of the last code instead. First the bins have equal lengths. If one
+   of them gets too many keys, splitters bound the bins instead. Called by all work-items with the
+   bucket clear; ends with a barrier. */
 INLINE void sort_tile_codes(bucket_space_t l, const code_t *key, uint size, code_t least,
                             code_t most)
 {
@@ -6480,10 +6693,12 @@ INLINE void store_tile_codes(bucket_space_t l, array_t to, codec_t codec, uint s
 }
 
 //---- buckets: runs [RUNS.buckets]
-/* The shares of a work-group's tile. Share k is elements before[k] ... before[k + 1] - 1 of the
-   tile, which come from run k. address[k]: where element 0 of the tile would lie if it were in
-   share k. extremes: the first code of each share, then the last code of each. splits: of the tile
-   and of the next one. */
+/* The shares of a work-group's tile. Share k comes from run k.
+   - before[k]: the number of elements of shares 0 ... k - 1. Elements before[k] ... before[k + 1] -
+     1 of the tile are share k
+   - address[k]: element i of the tile, if it is in share k, lies i keys behind this address
+   - extremes: the first code of each share, then the last code of each share
+   - splits: the split of the tile, then the split of the next tile */
 typedef struct {
     local ulong *address;
     local code_t *extremes;
@@ -6499,9 +6714,9 @@ INLINE bare_shares_t bare_shares(bucket_space_t l)
     return s;
 }
 
-/* Finds the shares of a tile of up to `size` elements. Returns how many elements they have
-   together. run: the run with the work-item's number. Called by all work-items with the splits in
-   s.splits; ends with a barrier. */
+/* Finds the shares of a tile of up to `size` elements. Returns the number of elements of all
+   shares. run: for work-item t, run t. Called by all work-items with the splits in s.splits; ends
+   with a barrier. */
 INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)
 {
     const uint t = local_id();
@@ -6522,7 +6737,8 @@ INLINE code_t share_key(ulong address, uint i)
     return *(global const code_t *)(size_t)(address + (ulong)i * CLSORT_KEY_BYTES);
 }
 
-/* Loads the work-item's keys of a tile of `size` elements. */
+/* Loads the work-item's keys of a tile of `size` elements. In place of keys beyond the end it loads
+   the last key. */
 INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
 {
     const uint first = min(bucket_item(0), size - 1);
@@ -6543,8 +6759,8 @@ INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint size)
     }
 }
 
-/* Writes the extremes of the shares. An empty share gets the top code as its first and 0 as its
-   last code, which change no minimum and no maximum. Called by all work-items with the shares
+/* Writes the extremes of the shares. For an empty share, the first code is the top code and the
+   last code is 0: these change no minimum and no maximum. Called by all work-items with the shares
    found; needs a barrier after. */
 INLINE void write_extremes(bare_shares_t s, codec_t c)
 {
@@ -6568,9 +6784,9 @@ INLINE void read_extremes(bare_shares_t s, code_t *least, code_t *most)
     }
 }
 
-/* Each work-group sorts a tile of bare keys as a bucket: equal keys cannot be told apart, so no
-   order among them is needed. space: as for clsort_hybrid_buckets, then CLSORT__BARE_SHARE_WORDS
-   words, or a code for each work-item if that is more. */
+/* Each work-group sorts a tile of bare keys as a bucket. Equal keys look the same, so they may be
+   stored in any order. space: as for clsort_hybrid_buckets, then CLSORT__BARE_SHARE_WORDS words, or
+   a code for each work-item if that is more. */
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
                                     uint slack, local ulong2 *space)
@@ -6609,16 +6825,18 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    from a little below the sample to a little above it are cut into 16256 CELLS of equal length. A
    range is a few consecutive cells. The codes below all cells are a range, too, and so are the
    codes above them.
-     A GAP: floats of both signs have few codes near 0, in the middle of all codes. If a gap in the
-   middle is longer than the rest of the sample's span, it becomes one cell, and a range.
-     CELL GROUPS: if the sample is about flat, without a gap and without heavy codes, each range is
-   64 cells. A product then gives a key's range without a table. Only split reads the table, for
-   keys of the last, partial tile.
+     A GAP: keys that are floats of both signs have few codes near 0, which is the middle of all
+   codes. If the sample has no code in a stretch around the middle, and the stretch is longer than
+   the rest of the sample's span, then the stretch becomes one cell, and this cell is a range.
+     CELL GROUPS: if the sample is about flat, has no gap and no heavy codes, each range is 64
+   cells. A multiplication and a shift then give a key's range, without a table. Only split reads
+   the table of cells, for keys of the last, partial tile.
 
-   A range is cut into parts of equal length: their numbers are the SECOND DIGITS. The keys of such
-   a part are a BUCKET, which a work-group sorts in local memory. Bins of equal length cut the
-   bucket, and counting puts keys into their bins. If each bin has few keys, rounds of odd-even
-   transposition finish the order, else a bitonic network does.
+   A range is cut into parts of equal length. The number of a part is the SECOND DIGIT of its keys.
+   The keys of one part are a BUCKET. A work-group sorts a bucket in local memory: it cuts the
+   bucket's codes into bins of equal length, and puts the keys into their bins by counting. If no
+   bin has many keys, rounds of odd-even transposition then sort all bins; else a bitonic network
+   sorts the bucket.
 
      sample     copies a sample of 2^14 keys, or all keys, to alt
      cells      one work-group: makes cells and ranges, marks cells that begin a range
@@ -6630,21 +6848,24 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
      starts     a work-group for each range: places its buckets, lists buckets to sort
      resplit    moves keys to their buckets, in target                reads and writes keys
      buckets    sorts the listed buckets, up to the capacity          reads and writes keys
-     long       sorts longer buckets in portions that fit, and reads a bucket again for each
+     long       sorts buckets above the capacity, in portions that fit into local memory. For each
+                portion it reads the whole bucket again
 
-   A PAIR, of a key and a value of 4 bytes each, is sorted as one code of 8 bytes. So equal keys
-   come in the order of their values. Pairs are sorted here only if that order is allowed: the order
-   of equal keys is free, or values are ascending indices. Keys and values are read from two arrays
-   and written to two; alt has pairs. The keys must be spread about evenly, over at least 2^24
-   codes. Then the ranges can be counted without values, and a bin has few equal keys. The passes
-   sort all other pairs.
+   A PAIR, of a key and a value of 4 bytes each, is sorted as one code of 8 bytes: the key above the
+   value. So equal keys are sorted by their values. Pairs are sorted here only if that order is
+   allowed: the order of equal keys is free, or values are ascending indices. The source and the
+   target have keys and values in separate arrays; alt has pairs of 8 bytes. The keys must be spread
+   about evenly, over at least 2^24 codes. Then the ranges can be counted without values, and a bin
+   has few equal keys. The passes sort all other pairs.
 
    A HEAVY code is one that about 1 / 170 of the keys have, or more. It is a range of its own. Its
-   keys are counted and not moved: resplit writes them, or buckets if there is no resplit. Heavy
-   codes are used only if at least half of the keys have one, since else they do not pay.
+   keys are counted but never moved. Instead resplit writes as many copies of the code as were
+   counted; if there is no resplit, buckets does. Heavy codes are used only if at least half of the
+   keys have a heavy code: with fewer such keys they cost more time than they save.
 
-   Few keys need no recount, starts and resplit: a range is a bucket. With B bytes of a key and
-   work-groups of 256, n keys take the following, without the passes, which end at once:
+   If keys are few, each range is one bucket, and the kernels recount, starts and resplit are not
+   launched. The table shows the costs for n keys of B bytes and work-groups of 256. It leaves out
+   the launches of the passes, which end at once:
 
      n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
      n up to 9 * 2^27 (B = 8: 5 * 2^26)      10 launches   8 n B bytes, or 7 n B if second
@@ -6661,27 +6882,30 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
      second digits joined in twos    starts, in the range's factor        resplit to long
      passes sort instead             SKIP_PASSES, see below               all but starts
 
-   While the word SKIP_PASSES is 1, hybrid radix sorts, and the passes that are enqueued behind it
-   (sweeps, or passes as of radix-portable) end at once. If a kernel clears the word, the hybrid
-   kernels behind it end at once, and the passes sort the untouched source. It is cleared
+   THE PASSES are another radix sort, enqueued behind the hybrid kernels: sweeps, or the passes of
+   radix-portable. While the word SKIP_PASSES is 1, hybrid radix sorts, and the passes end at once.
+   If a hybrid kernel clears the word, the hybrid kernels behind it end at once (starts still writes
+   tables), and the passes sort the source, which is unchanged. The word is cleared
 
-     by cells    if a cell has too much of the sample, without heavy codes; if ranges need more
-                 second digits than they may have; for pairs, also if the sample is not flat or
-                 spans few codes
-     by ranges   if a counter of 16 bits has overflowed; if a range has too many keys, no heavy
-                 code and no second digit for each code
+     by cells    if one cell has too many keys of the sample and no heavy code is found; if ranges
+                 need more second digits than they may have; for pairs, also if the sample is not
+                 flat or spans few codes
+     by ranges   if a counter of 16 bits has overflowed; if a range has too many keys, unless it is
+                 a heavy code's range or each of its codes has its own second digit
      by ranges and starts
-                 if a bucket, or all buckets above the capacity together, have too many keys
+                 if one bucket has too many keys, or all buckets above the capacity together do
 
-   Mostly that saves time: buckets of any size and content are sorted right. Two cases depend on it:
-   counters that have overflowed, and pairs for which ranges are not cell groups.
+   In two of these cases hybrid radix would sort wrongly: a counter has overflowed, or ranges of
+   pairs are not cell groups. In all others the passes are only faster: hybrid radix sorts buckets
+   of any size and content correctly.
 
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
-/* Arguments of every kernel. tables: how many words behind the tables of the passes this family's
-   tables begin; second_digits: the most second digits of a range, or 0: a range is a bucket;
-   group_digits: the second digits of a cell group if they are counted together with the first
-   digits, or 0: they never are. */
+/* Arguments of every kernel. The tables of the passes begin at `scratch`.
+     tables          words from there to the tables of hybrid radix
+     second_digits   the most second digits of a range; 0 if each range is one bucket
+     group_digits    the second digits of each cell group, if `count` counts them together with the
+                     ranges; 0 if it never does */
 #define CLSORT_HYBRID_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
@@ -6700,13 +6924,18 @@ typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *skip_passes, *tables;
-    global uint *next, *buckets;    /* a word for each range, and for each second digit */
+    global uint *next, *buckets;    /* see "The tables" below */
     uint n, second_digits, group_digits;
 } hybrid_t;
 
-/* The tables, in words: a head; masks of the cells that begin a range; `next`, a word for each
-   range: its count, later the place of its next key, at last its end; the ranges; the heavy codes;
-   `buckets`, a word for each second digit, used like `next`. */
+/* The tables, in this order, in words:
+     head          CLSORT__HEAD_*
+     masks         which cells begin a range
+     next          a word for each range: the count of its keys; from clsort_hybrid_ranges on the
+                   place of its next key; after split its end
+     ranges        RANGE_*
+     heavy codes   HEAVY_*
+     buckets       a word for each second digit of each range, used like `next` */
 enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
 enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
 
@@ -6720,11 +6949,11 @@ INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
     return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;
 }
 
-/* 1 if hybrid kernels sort; 0 if the passes behind them do, or no key exists. */
+/* 1 if hybrid radix sorts; 0 if the passes sort, or if there are no keys. */
 #define hybrid_sorts(h) ((h).n != 0 && *(h).skip_passes != 0)
 
-/* The numbers of the buckets to sort, CLSORT__HEAD_LISTED of them. The list overlays the tables of
-   the passes, which are not used while the passes are skipped. */
+/* The list of the buckets to sort: their numbers. The head's word CLSORT__HEAD_LISTED is its
+   length. The list overlays the tables of the passes: skipped passes do not read them. */
 INLINE global uint *hybrid_list(hybrid_t h)
 {
     return h.skip_passes + 1;
@@ -6774,7 +7003,8 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
 typedef struct { code_t low, end, size; } gap_t;
 #define CLSORT_GAP_STEP ((code_t)1 << (CLSORT_KEY_BYTES == 8 ? 32 : 0))
 
-/* A code without the part of the gap that is left out, as the map of the cells takes it. */
+/* The code after the left-out part of the gap has been removed: the map of the cells takes such
+   codes. Codes inside the gap become codes of the gap's cell. */
 INLINE code_t fold_code(gap_t g, code_t code)
 {
 #if CLSORT_KEY_BYTES == 8
@@ -6789,13 +7019,15 @@ INLINE code_t fold_code(gap_t g, code_t code)
 
 /* The cells, in the kernel that makes them.
      counts, sums    counters of the cells; words for scans
-     extremes        of work-items, later the heavy codes
-     heavy_sample    second extremes, later the part of the sample searched for heavy codes
+     extremes        each work-item's least and greatest code; later the heavy codes
+     heavy_sample    each work-item's codes next to the middle; later the part of the sample that
+                     is searched for heavy codes
      map, gap        how codes are cut into cells
      first, last     the least and the greatest code of the sample
      most            the last code of the map
-     margin          how far outside of the sample keys may begin and end
-     size, light     keys of the sample; how many have no heavy code
+     margin          how far outside the sample's codes the least and the greatest key are expected
+     size            keys of the sample
+     light           keys of the sample that have no heavy code
      heavies         how many codes are heavy
      cell_groups     1 if ranges are cell groups
      gap_first       the cell behind the sample's last code below the gap
@@ -6811,8 +7043,8 @@ typedef struct {
     uint size, light, heavies, cell_groups, gap_first, gap_cell, gap_last;
 } cells_t;
 
-/* The heavy codes overlay the extremes; heavy_cells, the cells of these codes, overlay the searched
-   part of the sample. */
+/* The heavy codes overlay the extremes. heavy_cells has the cell of each heavy code, and overlays
+   heavy_sample. */
 INLINE local code_t *heavy_codes(cells_t s) { return s.extremes; }
 
 INLINE local uint *heavy_cells(cells_t s)
@@ -6839,8 +7071,8 @@ INLINE uint first_above(local const code_t *list, uint first, uint end, code_t c
 }
 
 //---- hybrid: extremes [HYBRID]
-/* Keys in flight at the same time. CLSORT_AHEAD: of a work-item; CLSORT_SAMPLE_AHEAD: of a
-   work-item that reads the sample; CLSORT_SAMPLE_STEP: of a work-group that reads the sample. */
+/* How many keys are loaded before the first one is used: CLSORT_AHEAD by a work-item;
+   of the sample, CLSORT_SAMPLE_AHEAD by a work-item, CLSORT_SAMPLE_STEP by a work-group. */
 #define CLSORT_SAMPLE_AHEAD 16
 #define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 
@@ -6860,8 +7092,9 @@ INLINE code_t cap_add(code_t a, code_t b)
 }
 
 #define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE >> 1) + 1)
-/* least, most: the extremes of some codes. above, below: the least and the greatest of these codes
-   with the highest bit flipped. They are the codes next to the middle of all codes. */
+/* The extremes of some codes. least, most: the least and the greatest code. above, below: the least
+   and the greatest of the codes after their highest bit has been flipped. Flipped back, `above` is
+   the first code above the middle of all codes, and `below` the last code below it. */
 typedef struct { code_t least, most, above, below; } extremes_t;
 INLINE void see_extreme(extremes_t *e, code_t code)
 {
@@ -6908,8 +7141,8 @@ INLINE void find_extremes(hybrid_t h, cells_t *s)
 /* The last multiple of CLSORT_GAP_STEP up to a code. */
 INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
 
-/* Takes the gap between gap.low and gap.end out of a map. Of its codes, the first `inner` and the
-   last `inner` stay on the map. */
+/* Takes the gap, the codes between gap.low and gap.end, out of the map. The first `inner` codes of
+   the gap and its last `inner` codes stay on the map. */
 INLINE void fold_gap(cells_t *s, code_t inner)
 {
     const uint last = map_part(s->map, s->gap.low + inner);
@@ -6935,12 +7168,14 @@ INLINE uint takes_keys(linear_map_t map)
     return map.shift >= 32;
 }
 
-/* Makes the map of the cells: from the sample's least to its greatest code, and a margin on either
-   side. About 2^-14 of the keys lie outside the sample, but close to it; of floats near 0, within a
-   few binades. If cells ignore the values of pairs, the map begins with the least value of a key
-   and ends with the greatest, and its shift drops the values. The gap between gap.low and gap.end
-   is left out if it is longer than the rest of the span. It keeps one cell; the codes above the gap
-   begin with the next. */
+/* Makes the map of the cells. The map goes from the sample's least code to its greatest one, with a
+   margin on either side. The margins are for keys that the sample has missed: about 2^-14 of the
+   keys lie below the sample's least code, as many above its greatest, most of them close to it.
+   Next to 0 the margin of floats is longer, since floats near 0 are spread over many binades.
+     Pairs: if cells ignore values, the map begins at the least pair of a key, with value 0, and
+   ends at the greatest pair of a key. Its shift drops the values.
+     The gap between gap.low and gap.end is left out if it is longer than the rest of the span. Then
+   one cell stands for the gap, and the next cell begins at the first code behind the gap. */
 INLINE void make_cell_map(hybrid_t h, cells_t *s)
 {
     const code_t least = s->first, most = s->last, span = most - least,
@@ -6980,8 +7215,9 @@ INLINE void count_cell(cells_t s, code_t code)
     atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
 }
 
-/* Counts the cells of CLSORT_AHEAD keys of the sample, from `at` on, without heavy codes. The
-   searches for heavy codes run step by step side by side, so that no search waits for another. */
+/* Counts CLSORT_AHEAD keys of the sample by cell, from key `at` on, but no keys with a heavy code.
+   A binary search tells whether a code is heavy. All CLSORT_AHEAD searches take each step together,
+   so that their loads of local memory overlap. */
 INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
 {
     code_t code[CLSORT_AHEAD];
@@ -7003,8 +7239,9 @@ INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
             count_cell(s, code[m]);
 }
 
-/* Counts the sample's keys in each cell, without heavy codes. Cells outside CLSORT_INNER_CELLS stay
-   empty. Called by all work-items; ends with a barrier. */
+/* Counts the sample's keys in each cell, but no keys with a heavy code. The first and the last
+   cell, for codes outside the map, stay empty, since the map contains the sample. Called by all
+   work-items; ends with a barrier. */
 INLINE void count_cells(hybrid_t h, cells_t s)
 {
     const uint size = s.heavies ? 0 : s.size, whole = size - size % CLSORT_SAMPLE_STEP;
@@ -7026,9 +7263,9 @@ INLINE void count_cells(hybrid_t h, cells_t s)
 }
 
 //---- hybrid: cells [HYBRID]
-/* CLSORT_TAIL_LOG2 ranges lie at either end of the sample, where keys are sparse: each has about as
-   many keys of the sample as all ranges further outside. CLSORT_GAP_RANGES: ranges that begin at a
-   gap or at its margins. */
+/* CLSORT_TAIL_LOG2: extra ranges at either end of the sample, where keys are sparse. A tail range
+   has about as many keys of the sample as all ranges between it and that end. CLSORT_GAP_RANGES:
+   ranges that begin at a gap or at its margins. */
 #define CLSORT_TAIL_LOG2 6
 #define CLSORT_GAP_RANGES 4
 INLINE uint tail_range(uint outside)
@@ -7036,10 +7273,14 @@ INLINE uint tail_range(uint outside)
     return 31 - clz(min(outside + 1, 1u << CLSORT_TAIL_LOG2));
 }
 
-/* A cell's QUOTA. It grows from cell to cell; a range begins where it changes. It counts the keys
-   of the sample before the cell, scaled, so that ranges get equally many keys. It also counts
-   cells, so that no range is very wide: half of the floats near zero lie in the outermost of more
-   than a hundred binades. Each heavy code uses up two ranges: its own, and the one behind it. */
+/* A cell's QUOTA never falls from cell to cell. A range begins at each cell whose quota is not that
+   of the cell before it. `before` is the number of light keys of the sample before the cell. The
+   quota is the sum of
+     - `before`, scaled to the even ranges, so that these ranges get equally many keys. Each heavy
+       code takes two of them: its own range, and the one behind it
+     - the cells before the cell, scaled to `spread` ranges, so that no range is very wide: a few
+       uniform floats near 0 spread over more than a hundred binades of codes
+     - the tail ranges that begin before the cell or with it */
 INLINE uint cell_quota(cells_t s, uint cell, uint before)
 {
     const uint spread = CLSORT_CELL_GROUPS - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
@@ -7073,11 +7314,12 @@ INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
            || cell == s.gap_cell + 1 || cell == s.gap_last;
 }
 
-/* A mask of the cells that begin a range, of CLSORT__HYBRID_MASK_CELLS cells from `first` on. A
-   cell with more than 1 / HEAVY_PART of the sample begins a range, too. At most 256 ranges result:
-   such a cell takes several quotas but begins one range. *before: the sample's keys before the
-   first cell; *quota: the quota of the cell before it. On return both are of the cell behind the
-   last one. */
+/* A mask of CLSORT__HYBRID_MASK_CELLS cells, from cell `first` on: bit b is 1 if a range begins
+   with cell first + b. A cell begins a range where the quota changes, and also if it has more than
+   1 / CLSORT__EDGE_HEAVY_PART of the sample. That never makes more than 256 ranges: behind such a
+   cell the quota grows by many numbers at once, of which only one begins a range.
+     *before: the light keys of the sample before cell `first`; *quota: the quota of cell first - 1.
+   On return both are as the call for the next cells takes them. */
 INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
 {
     uint mask = 0;
@@ -7092,7 +7334,8 @@ INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
     return mask;
 }
 
-/* The number of the first heavy code, from number `k` on, that lies in `cell` or behind it. */
+/* The number of the first heavy code that lies in `cell` or in a later cell. The search begins with
+   heavy code `k`. */
 INLINE uint heavy_from(cells_t s, uint k, uint cell)
 {
     #pragma unroll 1
@@ -7109,7 +7352,7 @@ INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint is_heavy)
     hybrid_range(h, digit)[RANGE_HEAVY] = is_heavy;
 }
 
-/* Makes heavy code `number` the range `digit`, and begins range digit + 1 behind it. */
+/* Makes range `digit` of heavy code `number`. Range digit + 1 begins with the next code. */
 INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
 {
     const code_t code = heavy_codes(s)[number];
@@ -7119,9 +7362,10 @@ INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
     hybrid_heavy(h, number)[HEAVY_DIGIT] = digit;
 }
 
-/* Writes the ranges that begin in the CLSORT__HYBRID_MASK_CELLS cells from `first` on: at the cells
-   in `mask`, and at the heavy codes `heavy` ... end - 1. Their numbers begin with `digit`. Returns
-   the number of the next range. */
+/* Writes the ranges that begin in the CLSORT__HYBRID_MASK_CELLS cells from cell `first` on. A range
+   begins at each cell of `mask`. Each of the heavy codes `heavy` ... end - 1 makes two ranges, see
+   write_heavy. `digit` is the number of the first of these ranges. Returns the number of the range
+   behind them. */
 INLINE uint write_ranges(hybrid_t h, cells_t s, uint first, uint mask, uint heavy, uint end,
                          uint digit)
 {
@@ -7140,8 +7384,9 @@ INLINE uint write_ranges(hybrid_t h, cells_t s, uint first, uint mask, uint heav
     return digit;
 }
 
-/* Writes the masks of the work-item's cells to the tables; write_cells completes these words.
-   before: the sample's keys before these cells. Returns how many ranges begin in these cells. */
+/* Writes the masks of the work-item's cells to the tables; write_cells adds the other bits of these
+   words. before: the light keys of the sample before the work-item's cells. Returns how many ranges
+   begin in these cells. */
 INLINE uint mark_cells(hybrid_t h, cells_t s, uint before)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS, end = first + CLSORT_OWN_CELLS,
@@ -7157,10 +7402,13 @@ INLINE uint mark_cells(hybrid_t h, cells_t s, uint before)
     return begun + 2 * heavies;
 }
 
-/* Completes the words of the work-item's cells, which have masks so far, and writes the ranges that
-   begin in these cells, from `digit` on. A word has, from the lowest bit on: 16 bits, the mask; 8
-   bits, the number of the next range that begins; 7 bits, the number of the next heavy code; the
-   highest bit, 1 if that code lies in these cells. */
+/* Completes the words of the work-item's cells, in which mark_cells has put the masks, and writes
+   the ranges that begin in these cells; the first of them has number `digit`. Bits of a word, for
+   CLSORT__HYBRID_MASK_CELLS cells:
+     0 ... 15    the mask: which of the cells begin a range
+     16 ... 23   the number of the first range that begins in these cells or behind them
+     24 ... 30   the number of the first heavy code in these cells or behind them
+     31          1 if that heavy code lies in these cells */
 INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS;
@@ -7195,17 +7443,19 @@ INLINE uint write_cell_groups(hybrid_t h, cells_t s)
 //---- hybrid: heavy codes [HYBRID]
 #define CLSORT_HEAVY_SAMPLE_SLOTS (2 * CLSORT__HYBRID_HEAVY_SAMPLE)
 
-/* 1 if a cell has too many keys of the sample, `heaviest`, for one range. Never if each of its
-   codes gets a second digit, since buckets of one code need no sort. */
+/* 1 if a cell has too many keys of the sample for one range. heaviest: the keys in that cell. If a
+   cell is so short that each code can have its own second digit, the result is 0: a bucket of one
+   code needs no sort. */
 INLINE uint is_too_heavy(hybrid_t h, cells_t s, uint heaviest)
 {
     return heaviest > s.size / CLSORT__EDGE_HEAVY_PART
            && map_start(s.map, 1, 0, s.most) - s.map.low >= h.second_digits;
 }
 
-/* Not 0 if a cell has enough of the sample for a heavy code. Bits 16 and above are not 0 if
-   SKIP_PASSES must be cleared unless a heavy code is found. Called by all work-items with `sums`
-   free; ends with a barrier. */
+/* Not 0 if a cell has so many keys of the sample that heavy codes must be searched for. Bits 16 and
+   above are not 0 if a cell is too heavy: then SKIP_PASSES must be cleared if no heavy code is
+   found. heaviest: the most keys in one of the work-item's cells. Called by all work-items with
+   `sums` free; ends with a barrier. */
 INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
 {
     const uint crowded = heaviest > s.size / CLSORT__EDGE_CROWDED_PART;
@@ -7214,8 +7464,8 @@ INLINE uint is_crowded(hybrid_t h, cells_t s, uint heaviest)
 
 /* Counts how often each of `size` codes of the sample occurs. The counters are a hash table of
    CLSORT_HEAVY_SAMPLE_SLOTS words, which overlays the cells' counts. The upper 16 bits of a word
-   are the count. The lower 16 bits are 1 more than the number of a key with the code, or 0: an
-   empty slot. Called by all work-items; ends with a barrier. */
+   are the count. The lower 16 bits are i + 1, where heavy_sample[i] has the code that the slot
+   counts; 0 marks an empty slot. Called by all work-items; ends with a barrier. */
 INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
 {
     clear_words(s.counts, CLSORT_HEAVY_SAMPLE_SLOTS);
@@ -7234,9 +7484,10 @@ INLINE void count_heavy_sample(hybrid_t h, cells_t s, uint size)
     local_barrier();
 }
 
-/* Writes the codes that were counted `least` times or more to heavy_codes, in ascending order; if
-   there are more than CLSORT__EDGE_HEAVIES, some of them. *weight: the sum of all their counts.
-   Returns the number of codes written. Called by all work-items; ends with a barrier. */
+/* Writes the codes that were counted `least` times or more to heavy_codes, in ascending order, but
+   CLSORT__EDGE_HEAVIES codes at most. *weight: the sum of the counts of all codes counted `least`
+   times or more, written or not. Returns the number of codes written. Called by all work-items;
+   ends with a barrier. */
 INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 {
     local code_t *list = heavy_codes(s) + CLSORT__EDGE_HEAVIES;
@@ -7266,9 +7517,9 @@ INLINE uint list_heavies(cells_t s, uint least, uint *weight)
     return total;
 }
 
-/* Finds heavy codes by counting a part of the sample. Returns how many there are; 0 if less than
-   half of that part has heavy codes. Destroys the cells' counts. Called by all work-items; ends
-   with a barrier. */
+/* Finds heavy codes: counts the codes of up to CLSORT__HYBRID_HEAVY_SAMPLE keys of the sample.
+   Returns the number of heavy codes, or 0 if less than half of these keys have a heavy code.
+   Destroys the cells' counts. Called by all work-items; ends with a barrier. */
 INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
     const uint size = min(s.size, CLSORT__HYBRID_HEAVY_SAMPLE + 0u);
@@ -7293,8 +7544,9 @@ INLINE uint sum_cells(cells_t s, uint *heaviest)
     return sum;
 }
 
-/* 1 if no work-item has much more than an equal share of the sample in its cells. sum: the sample's
-   keys in the own cells. Called by all work-items with `sums` free; ends with a barrier. */
+/* 1 if the sample is flat: no work-item's cells have more than CLSORT__EDGE_FLAT_TIMES an equal
+   share of the sample. sum: the sample's keys in the work-item's cells. Called by all work-items
+   with `sums` free; ends with a barrier. */
 INLINE uint is_flat(cells_t s, uint sum)
 {
     return group_total(sum > CLSORT__EDGE_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;
@@ -7308,20 +7560,21 @@ INLINE uint lacks_second_digits(hybrid_t h, cells_t s)
            && h.n / max(most, 1u) > CLSORT__EDGE_ROOM(CLSORT_BUCKET_TILE);
 }
 
-/* The factor of the map that cuts each cell group into n second digits. f: the factor of the
-   cells. */
+/* The factor of the map that cuts each cell group into n second digits. f: the factor of the map
+   that cuts the same codes into cells. */
 INLINE ulong group_factor(uint f, uint n) { return (ulong)(f / CLSORT_CELL_GROUP) * n; }
 
-/* The second digits of a cell group if they are counted together with the first digits, else 0.
-   That pays only if cell groups have about equally many keys, which clsort_hybrid_ranges checks. */
+/* The number of second digits of each cell group if `count` counts them together with the ranges,
+   else 0. These counts are of use only if all cell groups have about equally many keys:
+   check_group_digits checks that, and discards them otherwise. */
 INLINE uint cell_group_digits(hybrid_t h, cells_t s)
 {
     const ulong factor = group_factor(s.map.factor, h.group_digits);
     return s.cell_groups && factor < 1UL << 31 ? h.group_digits : 0;
 }
 
-/* Writes the head, and clears the counts of ranges. SKIP_PASSES becomes 1, and then 0 if a
-   work-item gives up or if ranges lack second digits. Called by all work-items. */
+/* Writes the head, and clears the counts of ranges. Sets SKIP_PASSES to 1; then clears it if
+   gives_up is 1 in any work-item, or if ranges lack second digits. Called by all work-items. */
 INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
@@ -7402,17 +7655,20 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
 }
 
 //---- hybrid: digits [HYBRID]
-/* How a split finds the digit of a code:
-     BY_MASKS          by the masks of cells, in local memory
-     BY_DIGITS         by a byte for each cell, in local memory
-     BY_HEAVIES        by the masks, and the heavy codes behind them
-     BY_CELL_GROUPS    by a product, as ranges are cell groups
-     BY_MAP            second digits, by the map of the range
-     BY_KEYS           cell groups of pairs, whose values are ignored
-     BY_GROUP_DIGITS   the second digits of all cell groups, to count them
+/* How the digit of a code is found. The first digit, which is the number of the code's range:
+     BY_MASKS          from the masks of cells, in local memory
+     BY_DIGITS         from a table in local memory with a byte for each cell
+     BY_HEAVIES        from the masks, and from the list of heavy codes
+     BY_CELL_GROUPS    by a multiplication, if ranges are cell groups
+     BY_KEYS           as BY_CELL_GROUPS, from the keys of pairs alone
+   Other digits:
+     BY_MAP            the second digit, by the map of one range
+     BY_GROUP_DIGITS   a number for each second digit of each cell group, to count them all
 
-   span: the length of the map; cell_groups: 1 if ranges are cell groups; heavies: the number of
-   heavy codes; outside_at: where the counters of codes outside all cell groups begin. */
+   map, gap: see cells_t; BY_MAP, `map` is the range's. span: the length of the map. masks: the
+   masks, or the bytes of cells. cell_groups: 1 if ranges are cell groups. heavies: the number of
+   heavy_codes. outside_at: the number of BY_GROUP_DIGITS for codes above all cell groups;
+   outside_at + 1 is for codes below. */
 enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_CELL_GROUPS, BY_MAP, BY_KEYS, BY_GROUP_DIGITS };
 typedef struct {
     linear_map_t map;
@@ -7424,9 +7680,9 @@ typedef struct {
     uint outside_at;
 } finder_t;
 
-/* The finder of first digits. Loads the masks if `asked`, and the heavy codes. masks:
-   CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES codes. Called by all work-items; needs a
-   barrier after. */
+/* Makes the finder of first digits. Loads the heavy codes and, if `asked` is not 0, the masks to
+   local memory at `masks`: CLSORT_CELL_MASKS words, then CLSORT__EDGE_HEAVIES codes. Called by all
+   work-items; needs a barrier after. */
 INLINE finder_t first_finder(hybrid_t h, local uint *masks, uint asked)
 {
     local code_t *heavy_codes = (local code_t *)(masks + CLSORT_CELL_MASKS);
@@ -7445,8 +7701,8 @@ INLINE finder_t first_finder(hybrid_t h, local uint *masks, uint asked)
     return s;
 }
 
-/* Writes the digit of each cell, a byte, in place of the masks. Called by all work-items; needs a
-   barrier after. */
+/* Writes a byte for each cell, the number of its range, in place of the masks. Called by all
+   work-items; needs a barrier after. */
 INLINE void spread_masks(hybrid_t h, local uint *digits)
 {
     for (uint i = local_id(); i < CLSORT_CELL_MASKS; i += CLSORT_GROUP) {
@@ -7466,8 +7722,10 @@ INLINE void spread_masks(hybrid_t h, local uint *digits)
 /* A bit that is set in the digit of a heavy code; the lower bits are the number of its range. */
 #define CLSORT_HEAVY_FLAG CLSORT__HYBRID_DIGITS
 
-/* The digit of a code in a cell of word `at`, if these cells have heavy codes. digit: the digit by
-   the masks alone. */
+/* The digit of a code whose cell belongs to masks[at], where bit 31 says that these cells have
+   heavy codes. digit: the digit as the mask alone gives it. Each heavy code of these cells below
+   the code adds two ranges. If the code is heavy itself, it adds one: the first of its two
+   ranges. */
 INLINE uint heavy_digit(finder_t s, code_t code, uint at, uint digit)
 {
     const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & 0x7F,
@@ -7487,7 +7745,7 @@ INLINE uint cell_group_of_key(finder_t s, uint key)
 }
 
 //---- hybrid: digit of a code [HYBRID]
-/* The digit of a code; by: see BY_*. */
+/* The digit of a code. by: one of BY_*, a constant in each call. */
 INLINE uint split_digit(finder_t s, code_t code, const uint by)
 {
     if (by == BY_MAP)
@@ -7514,7 +7772,7 @@ INLINE uint split_digit(finder_t s, code_t code, const uint by)
     return word >> 31 ? heavy_digit(s, code, at, digit) : digit;
 }
 
-/* If ranges are cell groups: 1 if range `digit` is one, 0 if it lies outside the sample. */
+/* If ranges are cell groups: 1 if range `digit` is one; 0 if it is below or above all of them. */
 INLINE uint is_cell_group(uint digit)
 {
     return digit - 1 < CLSORT_CELL_GROUPS;
@@ -7534,15 +7792,15 @@ INLINE linear_map_t load_range_map(hybrid_t h, uint digit)
 }
 
 //---- hybrid: count [HYBRID]
-/* 1 if all CLSORT_AHEAD keys of every work-item are among the first `size`. at: the work-item's
-   first key. */
+/* 1 if the CLSORT_AHEAD keys of every work-item of the work-group exist: there are `size` keys.
+   at: the number of the work-item's first key. */
 INLINE uint all_ahead(uint at, uint size)
 {
     return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= size;
 }
 
-/* Loads the codes of CLSORT_AHEAD keys; of pairs without values. The loads are in flight
-   together. */
+/* Loads CLSORT_AHEAD keys and encodes them. Pairs whose values lie in an array of their own get the
+   value 0. All loads are issued before the first key is encoded. */
 INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at)
 {
     from = advance(from, at);
@@ -7554,8 +7812,9 @@ INLINE void load_ahead(code_t *code, array_t from, codec_t codec, uint at)
         code[m] = encode(code[m], codec);
 }
 
-/* The number of a key's counter. Counters have copies, so that fewer lanes meet in one; counters of
-   second digits have none. */
+/* The number of a key's counter. Each counter of first digits has CLSORT__HYBRID_COPIES copies, so
+   that fewer lanes add to the same word at the same time; counters of second digits have no
+   copies. */
 INLINE uint counter_of(finder_t s, code_t code, const uint by)
 {
     const uint copies = by == BY_MAP || by == BY_GROUP_DIGITS ? 1 : CLSORT__HYBRID_COPIES,
@@ -7570,8 +7829,9 @@ INLINE void add_count(local uint *counters, uint at, uint count, const uint by)
     else atomic_add(&counters[at], count);
 }
 
-/* Counts a key by its second digit of a cell group. One atomic adds all lanes with the digit of the
-   first lane. Called by whole warps. */
+/* Counts one key of each lane by its second digit of a cell group. For all lanes that have the
+   digit of the first lane, one atomic adds their number; each other lane adds 1. Called by whole
+   warps. */
 INLINE void count_with_peers(local uint *counters, uint digit)
 {
     uint first;
@@ -7581,9 +7841,10 @@ INLINE void count_with_peers(local uint *counters, uint digit)
         add_count(counters, digit, count, BY_GROUP_DIGITS);
 }
 
-/* Counts CLSORT_AHEAD keys of a work-item. When keys are sorted, many lanes of a warp have one
-   digit, and one atomic adds them. If warps are not known, and the first and the last key have one
-   digit, one atomic adds consecutive keys with equal digits. */
+/* Counts CLSORT_AHEAD keys of a work-item. In sorted keys many digits are equal, and atomics would
+   wait for one counter. So with BY_GROUP_DIGITS, if many lanes of a warp have the first lane's
+   digit, one atomic adds the keys of these lanes. If warps are not known, and the work-item's first
+   and last key have the same digit, one atomic adds each run of keys with equal digits. */
 INLINE void count_ahead(finder_t s, const code_t *code, local uint *counters,
                         const uint by)
 {
@@ -7654,8 +7915,9 @@ INLINE uint group_digit_count(local const uint *counters, uint digit)
     return counters[digit / 2] >> digit % 2 * 16 & 0xFFFF;
 }
 
-/* Adds the counts of second digits to the counts of buckets, and their sums to the counts of
-   ranges. Called by all work-items after the counts and a barrier. */
+/* Adds the work-group's counts of second digits to the counts of buckets in global memory. The sum
+   of a cell group's counts is added to the count of its range. Called by all work-items after the
+   counts and a barrier. */
 INLINE void add_group_digits(hybrid_t h, uint group_digits, local const uint *counters)
 {
     const uint lanes = CLSORT__WARP, step = CLSORT_GROUP / lanes;
@@ -7716,8 +7978,8 @@ INLINE uint fits_bucket(uint size)
     return size <= CLSORT_BUCKET_TILE;
 }
 
-/* Notes a bucket if it is above the capacity. Clears SKIP_PASSES if this bucket alone, or all such
-   buckets together, would take too long. */
+/* If a bucket is above the capacity, adds its size to the head's word OVER. Clears SKIP_PASSES if
+   this bucket has too many keys, or if all buckets above the capacity together have too many. */
 INLINE void check_bucket(hybrid_t h, uint size)
 {
     if (fits_bucket(size))
@@ -7729,16 +7991,16 @@ INLINE void check_bucket(hybrid_t h, uint size)
         atomic_and(h.skip_passes, 0);
 }
 
-/* The map of a range, whose parts are its second digits:
-     outside of the sample,     as many digits as there may be: keys crowd or end there
+/* The map that cuts a range into its second digits. How many second digits a range gets:
+     outside the sample,        as many as are allowed: keys may crowd in a small part of the range
        and at its edges
-     a narrow range             one for each code: its buckets need no sort
-     a cell group               as many as its keys need: they lie about evenly
-     any other                  twice as many; clsort_hybrid_starts may join them in twos
+     a narrow range             one for each code: buckets of one code need no sort
+     a cell group               as many as its keys need, since they lie about evenly
+     any other range            twice as many; clsort_hybrid_starts may join them in twos
 
-   A bucket keeps room for some standard deviations of its count, and more room outside of cell
-   groups. Without second digits the map has one part. max() says so, since LLVM 18 in PoCL 6.0
-   aborts at a conditional expression. */
+   A bucket of average size is below the capacity by some standard deviations of its size, or by
+   more if ranges are not cell groups. If second_digits is 0, the map has one part: max() sees to
+   that, since LLVM 18 in PoCL 6.0 aborts at a conditional expression. */
 INLINE linear_map_t make_range_map(hybrid_t h, code_t low, code_t last, uint size,
                                    uint outside)
 {
@@ -7760,15 +8022,16 @@ INLINE uint is_heavy_range(hybrid_t h, uint digit)
     return digit < h.tables[CLSORT__HEAD_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;
 }
 
-/* 1 if the range low ... last contains codes where the keys may begin (edge: CLSORT__HEAD_FIRST) or
-   end (edge: CLSORT__HEAD_LAST). */
+/* 1 if the range low ... last has a code in common with the margin where the least key may lie
+   (edge = CLSORT__HEAD_FIRST) or where the greatest key may lie (edge = CLSORT__HEAD_LAST). */
 INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
 {
     return last >= table_code(h.tables + edge) && low <= table_code(h.tables + edge + 2);
 }
 
-/* Writes range `digit`, of `size` keys. tiles: the tiles of all ranges before it. group_digits: the
-   second digits of a cell group if they have been counted, else 0. */
+/* Writes the table entry of range `digit`, which has `size` keys, and clears SKIP_PASSES if the
+   range has too many. tiles: the sum of range_tiles of all ranges before it. group_digits: the
+   number of second digits of each cell group if they have been counted, else 0. */
 INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint group_digits)
 {
     global uint *range = hybrid_range(h, digit);
@@ -7799,17 +8062,17 @@ INLINE void write_range(hybrid_t h, uint digit, uint size, uint tiles, uint grou
         check_bucket(h, size);
 }
 
-/* The number of tiles that resplit moves, of a range with `size` keys. */
+/* The number of tiles of range `digit` that resplit moves. size: its keys. */
 INLINE uint range_tiles(hybrid_t h, uint digit, uint size)
 {
     return is_heavy_range(h, digit) ? 0 : (size + CLSORT_RADIX_TILE - 1) / CLSORT_RADIX_TILE;
 }
 
 //---- hybrid: ranges kernel [HYBRID]
-/* Returns the number of second digits of a cell group if they have been counted, else 0. If a cell
-   group has too many keys for that number of buckets, discards the counts: each range then gets
-   second digits of its own, and recount counts them. Called by all work-items with `sums` free; has
-   barriers. */
+/* Returns the number of second digits of each cell group if `count` has counted them and the counts
+   can be used, else 0. They cannot be used if a cell group has too many keys for that number of
+   buckets. Then this discards them: each range gets its own number of second digits, and recount
+   counts those. Called by all work-items with `sums` free; has barriers. */
 INLINE uint check_group_digits(hybrid_t h, local uint *sums)
 {
     const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
@@ -7827,9 +8090,10 @@ INLINE uint check_group_digits(hybrid_t h, local uint *sums)
     return crowded ? 0 : counted;
 }
 
-/* One work-group: turns the counts of ranges into places, and writes the ranges. A heavy code's
-   keys do not move, so the word `next` of its range is its end already. space: 2 * CLSORT_GROUP + 1
-   words. */
+/* One work-group: replaces each range's count in `next` by the place where the range begins, and
+   writes the ranges. Later kernels read in `next` where each range ends: split adds to the word as
+   it moves keys. It moves no keys of heavy codes, so here the word of a heavy code's range becomes
+   the end of the range. space: 2 * CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -7859,9 +8123,12 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
 }
 
 //---- hybrid: a tile moves [HYBRID]
-/* The local memory of a split. staged: codes; counters[digit], later where the digit begins in the
-   tile; offsets[digit]: the distance from a staged key's number to its place in the target; sums:
-   for scans; masks: see first_finder. */
+/* The local memory of split and resplit.
+     staged            the codes of a tile, in the order of their digits
+     counters[digit]   how many of these have the digit; later where the first of them is staged
+     offsets[digit]    what to add to a code's place in `staged` to get its place in the target
+     sums              for scans
+     masks             see first_finder */
 #define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)
 typedef struct {
     local code_t *staged;
@@ -7878,9 +8145,10 @@ INLINE split_space_t split_space(local ulong2 *space)
     return l;
 }
 
-/* Reserves places for a tile of `size` keys, digit by digit. Without CLSORT_BRANCH_BARRIERS, tiles
-   of no keys come here, too. Called by all work-items after the counts and a barrier; needs a
-   barrier after. */
+/* Reserves places in the target for a tile of `size` keys: one atomic_add to next[digit] for all
+   keys of a digit. Also scans the counters, so that they become places in `staged`. Without
+   CLSORT_BRANCH_BARRIERS, tiles of no keys come here, too. Called by all work-items after the
+   counts and a barrier; needs a barrier after. */
 INLINE void reserve_places(split_space_t l, global uint *next, uint size, const uint by)
 {
     const uint own = (by == BY_MAP ? CLSORT_MOST_SECOND_DIGITS : CLSORT__HYBRID_DIGITS)
@@ -7903,23 +8171,23 @@ INLINE void reserve_places(split_space_t l, global uint *next, uint size, const 
     }
 }
 
-/* A tile to move: where its `size` keys lie, where they go, and the next place of each digit
-   there. */
+/* A tile to move. from: where its `size` keys lie; to: the target; next[digit]: the next free place
+   of the digit in the target. */
 typedef struct {
     array_t from, to;
     global uint *next;
     uint size;
 } tile_move_t;
 
-/* Staged codes that a work-item has in flight at the same time. */
+/* Staged codes that a work-item loads before it stores the first one. */
 #if CLSORT_KEY_BYTES == 4
 #define CLSORT_STAGED_AHEAD 8
 #else
 #define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS
 #endif
 
-/* 1 if the digits of staged codes are kept in place of the masks. With CLSORT_WIDE there is no
-   room. */
+/* 1 if the digit of each staged code is kept as a byte, in the local memory of the masks. With
+   CLSORT_WIDE local memory has no room for these bytes. */
 #define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)
 
 /* Writes the i-th staged code of a tile, as a key, to its place in the target. */
@@ -7943,7 +8211,7 @@ INLINE void write_staged(tile_move_t v, finder_t s, split_space_t l, codec_t cod
 }
 
 //---- hybrid: whole tiles [HYBRID]
-/* Hides from the compiler that a code, or a word, is unchanged. */
+/* Makes the compiler forget how it computed a code or a word: empty assembly might change it. */
 #if CLSORT_WARPS && CLSORT_KEY_BYTES == 8
 #define CLSORT_OPAQUE_CODE(x) __asm__ volatile("" : "+l"(x))
 #define CLSORT_OPAQUE_WORD(x) __asm__ volatile("" : "+r"(x))
@@ -7955,8 +8223,9 @@ INLINE void write_staged(tile_move_t v, finder_t s, split_space_t l, codec_t cod
 #define CLSORT_OPAQUE_WORD(x)
 #endif
 
-/* What a work-item keeps of a tile in registers: codes; their ranks in their digits, two in a word;
-   the digits, four in a word. Digits BY_MAP are not kept but found again. */
+/* What a work-item keeps in registers of its part of a tile: codes; rank, each code's rank among
+   the tile's codes with its digit, two ranks in a word; digits, four digits in a word. With BY_MAP
+   digits are not kept: they are computed again from the codes. */
 typedef struct {
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RANK_WORDS], digits[CLSORT_DIGIT_WORDS];
@@ -7982,9 +8251,9 @@ INLINE uint kept_digit(const kept_t *k, finder_t s, uint m, const uint by)
     return by == BY_MAP ? split_digit(s, k->code[m], by) : get_digit(k->digits, m);
 }
 
-/* 1 if sorted keys make atomics wait for one counter. With warps: many lanes have the digit of the
-   first lane. Without: the work-item's first two keys have one digit, and its middle two have one,
-   too. Called by whole warps. */
+/* 1 if atomics would wait for one counter, as they do when keys are sorted. With warps: if many
+   lanes have the digit of the first lane. Without: if the work-item's first two keys have equal
+   digits, and its middle two keys, too. Called by whole warps. */
 INLINE uint digits_crowd(const kept_t *k, finder_t s, const uint by)
 {
     const uint digit = kept_digit(k, s, 0, by), middle = CLSORT_RADIX_ITEMS / 2;
@@ -7993,8 +8262,8 @@ INLINE uint digits_crowd(const kept_t *k, finder_t s, const uint by)
                               && kept_digit(k, s, middle - 1, by) == kept_digit(k, s, middle, by);
 }
 
-/* Counts the digits of a work-item's keys, and keeps their ranks. One atomic adds consecutive keys
-   with equal digits. */
+/* Counts the digits of a work-item's keys, and keeps their ranks. One atomic adds each run of
+   consecutive keys with equal digits. */
 INLINE void rank_repeats(kept_t *k, finder_t s, local uint *counters, const uint by)
 {
     uint place = 0, base = 0;
@@ -8014,8 +8283,8 @@ INLINE void rank_repeats(kept_t *k, finder_t s, local uint *counters, const uint
     }
 }
 
-/* Counts the digits of a work-item's keys, and keeps their ranks: the counters' former values.
-   crowds: see rank_one. */
+/* Counts the digits of a work-item's keys one by one. A key's rank is the value that its counter
+   had before. crowds: see rank_one. */
 INLINE void rank_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
                       const uint crowds)
 {
@@ -8028,7 +8297,8 @@ INLINE void rank_kept(kept_t *k, finder_t s, local uint *counters, const uint by
 }
 
 //---- hybrid: whole tiles are staged [HYBRID]
-/* Stages the kept codes. A code's place is its rank behind the place where its digit begins. */
+/* Stages the kept codes. A code's place in `staged` is the place where its digit begins, plus its
+   rank. */
 INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, const uint by)
 {
     if (by == BY_MAP)
@@ -8043,10 +8313,10 @@ INLINE void stage_kept(const kept_t *k, finder_t s, split_space_t l, const uint 
     }
 }
 
-/* Finds the digits of the kept codes, and counts them. BY_MASKS stands for first digits: if ranges
-   are cell groups, they are found BY_CELL_GROUPS. moves: 0 if the tile has no keys, which happens
-   without CLSORT_BRANCH_BARRIERS only. Ranks then become 0: PoCL 7.1 crashes at a variable that is
-   kept across a barrier and never set. */
+/* Finds the digits of the kept codes, and counts them. With by = BY_MASKS they are first digits; if
+   ranges are cell groups, they are found BY_CELL_GROUPS instead. moves = 0: the tile has no keys,
+   which happens only without CLSORT_BRANCH_BARRIERS. Ranks are then set to 0, since PoCL 7.1
+   crashes if a variable is live across a barrier but never set. */
 INLINE void count_kept(kept_t *k, finder_t s, local uint *counters, const uint by,
                        uint moves)
 {
@@ -8126,7 +8396,8 @@ INLINE uint count_light(tile_move_t v, finder_t s, split_space_t l, codec_t code
     return light;
 }
 
-/* Writes the keys that count_light has counted. A digit's counter is the place of its next key. */
+/* Writes the keys that count_light has counted. counters[digit] is the place in the target of the
+   digit's next key. */
 INLINE void write_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
                         uint light)
 {
@@ -8139,8 +8410,8 @@ INLINE void write_light(tile_move_t v, finder_t s, split_space_t l, codec_t code
         }
 }
 
-/* Moves up to a tile of keys, but no keys of heavy codes. Each key goes to its place directly, not
-   in the order of digits. */
+/* Moves a tile, whole or partial, but no keys of heavy codes. Each work-item writes its keys
+   straight to the target; the keys are not first put in the order of their digits. */
 INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec)
 {
     const uint light = count_light(v, s, l, codec);
@@ -8153,9 +8424,10 @@ INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec
 }
 
 //---- hybrid: split [HYBRID]
-/* A work-group per tile. Nothing moves if all keys have heavy codes. space: CLSORT_RADIX_TILE
-   codes, then 2 * CLSORT_MOST_SECOND_DIGITS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS
-   words and CLSORT__EDGE_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_RADIX_TILE bytes. */
+/* Moves keys from the source to their ranges in alt; a work-group per tile. If all keys have heavy
+   codes, nothing moves. space: CLSORT_RADIX_TILE codes; then 2 * CLSORT_MOST_SECOND_DIGITS +
+   2 * CLSORT_GROUP + 2 words; then CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes. The last
+   part also has room for CLSORT_RADIX_TILE bytes, unless CLSORT_WIDE. */
 CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8183,8 +8455,9 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
    tiles; size 0: no part. */
 typedef struct { uint digit, begin, size, tiles; } range_part_t;
 
-/* The part of a range that begins with tile `tile`, of up to `most` tiles. found: a word. Called by
-   all work-items with the word free, which it is again after the next barrier. */
+/* Finds the range of tile `tile`, and returns the part of this range that begins with the tile and
+   has up to `most` tiles. found: a word of local memory. Called by all work-items with the word
+   free; it is free again after the next barrier. */
 INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint *found)
 {
     const uint total = h.tables[CLSORT__HEAD_TILES];
@@ -8203,8 +8476,9 @@ INLINE range_part_t find_range_part(hybrid_t h, uint tile, uint most, local uint
     return p;
 }
 
-/* Counts second digits, unless count has counted them: a work-group for each
-   CLSORT__HYBRID_RECOUNT_TILES tiles. space: CLSORT_MOST_SECOND_DIGITS + 1 words. */
+/* Counts the second digits of the keys in alt, except of ranges for which clsort_hybrid_count has
+   done so. A work-group takes CLSORT__HYBRID_RECOUNT_TILES tiles. space:
+   CLSORT_MOST_SECOND_DIGITS + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8235,8 +8509,8 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 }
 
 //---- hybrid: starts [HYBRID]
-/* The number of keys with second digit d; 0 beyond the last one. joins: 1 if digits are joined in
-   twos. */
+/* The number of keys with second digit d; 0 if d is above the last second digit. With joins = 1,
+   digit d is the former digits 2 * d and 2 * d + 1. */
 INLINE uint second_digit_count(local const uint *counts, uint d, uint second_digits,
                                uint joins)
 {
@@ -8252,11 +8526,12 @@ INLINE uint needs_sort(uint size, uint one_code)
     return size > 1 && fits_bucket(size) && !one_code;
 }
 
-/* Joins the second digits of a range in twos if each two fit into a bucket. A range has twice the
-   digits that it needs on average, because floats are twice as dense below a power of two as above
-   it. Digits of cell groups, and digits of one code each, are not joined. Returns 1 if digits are
-   joined. counts: of the digits; free: a word. Called by all work-items after a barrier; ends with
-   one. */
+/* Joins the second digits of a range in twos, if the keys of every two fit into a bucket. Returns 1
+   if it does. A range has got twice the digits that it needs on average, because the density of
+   floats halves at a power of two: behind it, digits have twice as many keys. Digits of cell
+   groups, and digits of one code each, are not joined.
+     counts: the keys of each second digit; free: a word of local memory. Called by all work-items
+   after a barrier; ends with a barrier. */
 INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local uint *free)
 {
     const linear_map_t map = load_range_map(h, digit);
@@ -8273,8 +8548,8 @@ INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local
     return joins;
 }
 
-/* Lists which of the work-item's `own` buckets must be sorted. Called by all work-items with `sums`
-   free; ends with a barrier. */
+/* Appends to the list of buckets to sort those of the work-item's `own` buckets that need a sort.
+   Called by all work-items with `sums` free; ends with a barrier. */
 INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,
                          uint one_code, uint own, local uint *sums)
 {
@@ -8296,10 +8571,11 @@ INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint 
     local_barrier();
 }
 
-/* A work-group for each range: turns the counts of its buckets into the places where they begin,
-   and lists buckets to sort. It does not read SKIP_PASSES, which other work-groups may clear
-   meanwhile. All work-items run loops of equal length: else PoCL 3.1 takes wrong bounds. space:
-   2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS words. */
+/* A work-group for each range: replaces the counts of the range's buckets by the places where they
+   begin, and lists the buckets to sort. It does not read SKIP_PASSES, since other work-groups may
+   clear this word at the same time. All work-items run loops of equal length, since otherwise
+   PoCL 3.1 takes wrong loop bounds. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SECOND_DIGITS
+   words. */
 CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8332,9 +8608,10 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 }
 
 //---- hybrid: resplit [HYBRID]
-/* Writes the keys of heavy codes. Of each code, a work-item writes every `step`-th key, beginning
-   with number first + local_id(). list: CLSORT__EDGE_HEAVIES codes, then twice as many words.
-   Called by all work-items. */
+/* Writes the keys of heavy codes to the target. In each heavy code's range, a work-item writes the
+   keys first + local_id(), first + local_id() + step, and so on. list: local memory for
+   CLSORT__EDGE_HEAVIES codes, then twice as many words: where each range begins and ends. Called by
+   all work-items. */
 INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
 {
     local uint *places = (local uint *)(list + CLSORT__EDGE_HEAVIES);
@@ -8353,9 +8630,9 @@ INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
     }
 }
 
-/* One of two passes over a tile, which may be partial. stages = 0: counts the keys by their second
-   digits. stages = 1: stages the codes at the places that the counters give. Called by all
-   work-items; ends with a barrier. */
+/* One of two readings of a tile, which may be partial. stages = 0: counts the keys by their second
+   digits. stages = 1: puts each code into `staged`; counters[digit] is the place of the digit's
+   next code there. Called by all work-items; ends with a barrier. */
 CLSORT_NOINLINE_NV void pass_partial(global uchar *from, code_t mask, code_t flip, code_t rotate,
                                      uint size, code_t low, uint shift, uint factor, uint before,
                                      local uint *counters, local code_t *staged, uint stages)
@@ -8393,8 +8670,9 @@ INLINE void move_partial(tile_move_t v, finder_t s, split_space_t l, codec_t c)
         write_one(v, s, l, c, i, BY_MAP);
 }
 
-/* A work-group per tile. Some work-groups behind the last tile write the keys of heavy codes.
-   space: as for clsort_hybrid_split. */
+/* Moves keys from alt to their buckets in the target; a work-group per tile. Work-groups beyond the
+   last tile, up to CLSORT__HYBRID_FILLERS of them, write the keys of heavy codes. space: as for
+   clsort_hybrid_split. */
 CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8427,9 +8705,12 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
 }
 
 //---- hybrid: buckets [HYBRID]
-/* A bucket. begin, size: its keys; low, last: its keys lie between these codes; map: its bins are
-   parts of this map; resplit: 1 if resplit has moved its keys to the target; one_code: 1 if all its
-   codes are equal. */
+/* A bucket.
+     begin, size   the place of its first key, and the number of its keys
+     resplit       1 if resplit has moved its keys to the target; 0 if they lie in alt
+     one_code      1 if its keys can have one code only
+     low, last     the least and the greatest code that its keys can have
+     map           the map whose part it is; finer parts of this map are its bins */
 typedef struct {
     uint begin, size, resplit, one_code;
     code_t low, last;
@@ -8453,8 +8734,8 @@ INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- hybrid: bucket kernel [HYBRID]
-/* 1: keys become codes when all keys have arrived. That saves registers with Intel's compiler, if
-   options do not bound them. */
+/* 1: a work-item encodes its keys after all of them have been loaded, else each key as it arrives.
+   With Intel's compiler 1 saves registers, if no build option bounds their number. */
 #define CLSORT_ENCODES_LATE !CLSORT_WARPS
 
 /* Loads the codes of a bucket or, with CLSORT_ENCODES_LATE, its keys. The last key replaces keys
@@ -8468,16 +8749,17 @@ INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)
     }
 }
 
-/* Sorted codes that a work-item has in flight at the same time: all, or a few if options do not
-   bound registers. */
+/* Sorted codes that a work-item loads before it stores the first one: all of them, or a few if no
+   build option bounds the number of registers. */
 #if CLSORT_WARPS
 #define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS
 #else
 #define CLSORT_SORTED_AHEAD 4
 #endif
 
-/* Writes the sorted codes of a bucket as keys. CLSORT_GROUP is a multiple of the unit of padding,
-   so the sum of two slots is the slot of the sum. */
+/* Writes the sorted codes of a bucket as keys. CLSORT_GROUP is a multiple of the stretch behind
+   which a slot of padding follows. So key_slot(a + m * CLSORT_GROUP) is key_slot(a) +
+   key_slot(m * CLSORT_GROUP), and the second slot is a constant. */
 INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint size)
 {
     local const code_t *sorted = l.keys + key_slot(local_id());
@@ -8488,9 +8770,9 @@ INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint size)
             store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));
 }
 
-/* Sorts `size` keys, up to the capacity, into the target at `keys` and `values`. The keys lie there
-   already, or, with in_target = 0, in alt. low, shift, factor: the map of their bins. Called by all
-   work-items with the local memory free; ends with a barrier. */
+/* Sorts `size` keys, the capacity at most. The sorted keys go to `keys` and `values` in the target.
+   The unsorted keys lie there already if in_target = 1, else in alt. low, shift, factor: the map of
+   their bins. Called by all work-items with the local memory free; ends with a barrier. */
 CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
                                     code_t mask, code_t flip, code_t rotate, local ulong2 *space,
                                     uint size, code_t low, uint shift, uint factor, uint in_target)
@@ -8521,8 +8803,9 @@ INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint s
                 h.codec.rotate, space, size, map.low, map.shift, map.factor, in_target);
 }
 
-/* Sorts a bucket up to the capacity, or writes a bucket of equal codes. Called by all work-items
-   with the local memory free. */
+/* Sorts a bucket if it is within the capacity. A bucket of one code needs no sort: its keys are
+   written, unless resplit has put them in the target already. Called by all work-items with the
+   local memory free. */
 INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
     const array_t to = advance(h.target, b.begin);
@@ -8532,8 +8815,8 @@ INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
         sort_bucket_keys(h, space, b.begin, b.size, b.map, b.resplit);
 }
 
-/* Sorts the listed buckets, or the ranges if these are the buckets. Any number of work-groups, G:
-   each sorts every G-th bucket. space: CLSORT_KEY_SLOTS codes, rounded up to 8 bytes;
+/* Sorts the listed buckets, or all ranges if each range is one bucket. Any number of work-groups:
+   each of G work-groups sorts every G-th bucket. space: CLSORT_KEY_SLOTS codes, padded to 8 bytes;
    CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 * CLSORT_GROUP + 8 words. */
 CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 {
@@ -8546,18 +8829,19 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 }
 
 //---- hybrid: portions [HYBRID]
-/* The next portion of a bucket above the capacity: all `size` keys with codes of low ... top whose
-   bin in `map` is below `bin`. With one_code: `size` keys with the code `low`, more than the
-   capacity. */
+/* A portion of a bucket above the capacity, to be sorted at once: `size` keys. They are all keys of
+   the bucket with codes low ... top whose bin by `map` is below `bin`. With one_code = 1 they are
+   all keys with the code `low`, more than the capacity. */
 typedef struct {
     code_t low, top;
     linear_map_t map;
     uint bin, size, one_code;
 } portion_t;
 
-/* Finds how many of the first bins fit into the capacity. WORD_TAKEN: their keys; WORD_BIN: the
-   first bin that does not fit; WORD_HEAVY: its keys. Called by all work-items after the counts and
-   a barrier; ends with a barrier. */
+/* Finds the first bin that the capacity has no room for when all bins before it are taken.
+   WORD_BIN: this bin, or CLSORT_BUCKET_BINS if all fit; WORD_TAKEN: the keys of the bins before it;
+   WORD_HEAVY: the keys of this bin. Called by all work-items after the counts and a barrier; ends
+   with a barrier. */
 INLINE void fit_bins(bucket_space_t l)
 {
     const uint first = local_id() * CLSORT_OWN_BINS;
@@ -8583,9 +8867,9 @@ INLINE void fit_bins(bucket_space_t l)
     local_barrier();
 }
 
-/* Reads a bucket, and looks at its codes from `low` up to `top`. With bin = 0 counts them by bins,
-   else moves the codes whose bins are below `bin` to `keys` and `values`. Called by all work-items
-   with bins and words cleared, after a barrier; ends with a barrier. */
+/* Reads a whole bucket; ignores codes outside low ... top. bin = 0: counts the codes by bins.
+   bin > 0: copies the keys whose bins are below `bin` to `keys` and `values`, in any order. Called
+   by all work-items with bins and words cleared, after a barrier; ends with a barrier. */
 CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, global uchar *keys,
                                      global uchar *values, code_t mask, code_t flip, code_t rotate,
                                      uint size, code_t low, uint shift, uint factor, code_t top,
@@ -8612,7 +8896,8 @@ CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, gl
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Calls scan_portion for a bucket whose part of the target is free from key `done` on. */
+/* Calls scan_portion for a bucket of which `done` keys are sorted already: the portion goes to the
+   target behind those. */
 INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
                         linear_map_t map, code_t top, uint bin)
 {
@@ -8621,10 +8906,11 @@ INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
                  h.codec.flip, h.codec.rotate, b.size, map.low, map.shift, map.factor, top, bin);
 }
 
-/* Finds the next portion of a bucket above the capacity. *low: the first code that is not yet
-   sorted, then the first one behind the portion; some keys must be left. A bin that does not fit is
-   cut into bins by itself, again and again, until it fits or is one code. The loop has one exit:
-   with two, PoCL 6.0 aborts, since barriers are inside. Called by all work-items; ends with a
+/* Finds the next portion of a bucket above the capacity. *low: all keys with codes below it are
+   sorted; on return, the first code behind the portion. Keys with codes of *low or above must
+   exist. If not even the first bin with keys fits, the codes of this bin alone are cut into bins,
+   again and again, until some of the bins fit or the bin is one code. The loop has barriers inside
+   and one exit only: with two exits PoCL 6.0 aborts. Called by all work-items; ends with a
    barrier. */
 INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
 {
@@ -8677,9 +8963,9 @@ INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
     }
 }
 
-/* Lists buckets above the capacity. Each work-item looks at one bucket: number
-   first + step * local_id(). list: CLSORT_GROUP + 1 words, of which the last is the length of the
-   list. Called by all work-items; ends with a barrier. */
+/* Lists buckets above the capacity. Each work-item checks one bucket, whose number is
+   first + step * local_id(). list: CLSORT_GROUP words of bucket numbers, then a word that counts
+   them. Called by all work-items; ends with a barrier. */
 INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint buckets)
 {
     const uint number = first + local_id() * step;
@@ -8694,8 +8980,9 @@ INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint 
     local_barrier();
 }
 
-/* Sorts the buckets above the capacity. If the passes must sort, clears their tables instead. Any
-   number of work-groups. space: as for clsort_hybrid_buckets, then CLSORT_GROUP + 1 words. */
+/* Sorts the buckets above the capacity. If SKIP_PASSES has been cleared, clears the tables of the
+   passes instead: the passes run next. Any number of work-groups. space: as for
+   clsort_hybrid_buckets, then CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8724,22 +9011,24 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
      bucket     a work-group for each bucket: gathers its fragments from all tiles in alt, sorts
                 them, and writes them to the target                reads and writes keys
 
-   All work-groups take the same samples from the source. Their places depend on a seed, which the
-   host changes from sort to sort, so that no input is slow each time. A code that several samples
-   have gets buckets of its own, which need no sort. A bucket is sorted by bins of about equal
-   length; if a bin has many codes, by merging. A bucket that does not fit a work-group is sorted in
-   parts.
+   Every work-group of split takes the same samples from the source. Their places depend on a seed,
+   which the host changes from sort to sort, so that no input is slow each time. A code that many
+   samples have gets buckets without other codes: these need no sort. Bins of about equal length
+   sort a bucket; if a bin gets many codes, the bucket's codes are merged instead. A bucket with too
+   many codes for a work-group is sorted in parts.
 
-   A pair is a code of 8 bytes: the key's code, then the element's number. So equal keys keep their
-   order, and the value is gathered in the end.
+   A pair is sorted as a code of 8 bytes: the key's code above, the element's number below. So equal
+   keys keep their order. In the end the number fetches the value.
 
-   If all keys fit a work-group, the kernel `tile` alone sorts them, from source to target.
-   Work-items sort keys in registers. Warps, if they are known, merge the keys of their lanes by a
-   bitonic network. Longer runs are merged in local memory. Source: N. Leischner, V. Osipov, P.
+   If all keys fit a work-group, the kernel `tile` alone sorts them, from source to target: each
+   work-item sorts its keys in registers; if warps are known, each warp merges the keys of its lanes
+   by a bitonic network; longer runs are merged in local memory. Source: N. Leischner, V. Osipov, P.
    Sanders, GPU Sample Sort, 2010. */
-/* Arguments of every kernel. tile: keys of a tile; samples: their number, a multiple of the
-   buckets; seed: chooses the samples' places; numbers: 1 if values are the numbers of the
-   elements. */
+/* Arguments of every kernel.
+     tile       the keys of a tile
+     samples    the number of samples, a multiple of `buckets`
+     seed       the samples' places follow from it
+     numbers    1 if the target gets the elements' numbers as values */
 #define CLSORT_SAMPLES_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tile, \
@@ -8776,7 +9065,7 @@ INLINE code_t held(held_space_t l, uint i)
 }
 
 //---- samples: in registers [SAMPLES]
-/* Sorts a work-item's codes, in which each 2 * most codes are a bitonic sequence. */
+/* Sorts each 2 * most consecutive codes of a work-item, which are a bitonic sequence before. */
 INLINE void merge_blocks(code_t *v, const uint most)
 {
     #pragma unroll
@@ -8876,8 +9165,8 @@ INLINE uint split_runs(held_space_t l, uint begin, uint run, uint diagonal)
     return low;
 }
 
-/* Merges the CLSORT_ITEMS codes that belong at the work-item's places, from the two runs that
-   contain these places. */
+/* One round of merges: each two runs of `run` codes become one. The work-item finds the
+   CLSORT_ITEMS codes that belong at its own places, and keeps them in v. */
 INLINE void merge_held(held_space_t l, code_t *v, uint run)
 {
     const uint own = local_id() * CLSORT_ITEMS, begin = own & ~(2 * run - 1),
@@ -8917,8 +9206,8 @@ INLINE void store_held(held_space_t l, array_t to, codec_t codec, uint size)
 }
 
 //---- samples: of a tile [SAMPLES.tiles]
-/* A work-group sorts a tile. If it has few keys, only the first work-items hold keys, so that these
-   have CLSORT_ITEMS each. */
+/* A work-group sorts a tile. If the tile is partial, only the first work-items hold keys, up to
+   CLSORT_ITEMS each: so fewer rounds of merges are needed. */
 CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
     const samples_t s = CLSORT_SAMPLES;
@@ -8947,7 +9236,7 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
    among the bin's codes. */
 #define CLSORT_SAMPLES_OWN_BINS (1 << CLSORT__SAMPLES_OWN_BINS_LOG2)
 #define CLSORT_SAMPLES_BINS (CLSORT_GROUP * CLSORT_SAMPLES_OWN_BINS)
-/* A counter for each bin, and one more; words, see BINS_*. */
+/* count: a counter for each bin, and one more; words: see BINS_*. */
 typedef struct { local uint *count, *words; } bins_t;
 enum { BINS_LONGEST, BINS_KEPT };   /* CLSORT__SAMPLES_WORDS */
 
@@ -9008,7 +9297,8 @@ INLINE even_bins_t even_bins(code_t least, code_t most)
     return even;
 }
 
-/* The bin of a code. A word of it is converted to a float: all devices can convert words. */
+/* The bin of a code. It converts 32 bits of the code to a float, not all 64: every device can do
+   that. */
 INLINE uint even_bin(even_bins_t even, code_t code)
 {
     const float place = (float)(uint)((code_t)(code - even.low) >> even.shift) * even.factor;
@@ -9070,9 +9360,9 @@ INLINE void move_to_bins(held_space_t l, bins_t b, const code_t *code, const uin
     local_barrier();
 }
 
-/* Puts the codes at their final places. A code's place in its bin is the number of smaller codes
-   there. one_code: 1 if each bin has one code. Called by all work-items with the bins filled; ends
-   with a barrier. */
+/* Puts the codes at their final places. A code's place in its bin is its rank: how many codes of
+   the bin are smaller, or equal and before it. one_code = 1: all codes of a bin are equal, and stay
+   where they are. Called by all work-items with the bins filled; ends with a barrier. */
 INLINE void rank_codes(held_space_t l, bins_t b, const code_t *code, uint *rank, uint size,
                        uint one_code)
 {
@@ -9145,8 +9435,8 @@ INLINE void sort_in_bins(held_space_t l, bins_t b, const code_t *code, uint size
 }
 
 //---- samples: are moved [SAMPLES.group]
-/* The code of element i. In a pair, its number is shifted to the top of the lower half, so that
-   bins cut equal keys evenly, too. */
+/* The code of element i. Of a pair, the lower 32 bits are i, shifted up until n would fill them: so
+   the codes of equal keys are spread evenly, and bins cut them evenly. */
 INLINE code_t source_code(samples_t s, uint i)
 {
     const ulong key = CLSORT_PAIRS ? (ulong)((global const uint *)s.source.keys)[i] << 32
@@ -9155,7 +9445,7 @@ INLINE code_t source_code(samples_t s, uint i)
     return encode((code_t)key, s.codec);
 }
 
-/* Codes that a work-item has in flight at the same time. */
+/* Codes that a work-item decodes before it stores the first one. */
 #define CLSORT_STORED 4
 
 /* Writes `size` elements to the target from place `at` on: the sorted codes in local memory or,
@@ -9192,8 +9482,8 @@ INLINE void store_sorted(samples_t s, held_space_t l, uint at, uint size, uint o
 }
 
 //---- samples: split [SAMPLES.group]
-/* Takes a key of each of s.samples equal parts of the source, and sorts these samples into local
-   memory. Called by all work-items; ends with a barrier. */
+/* Cuts the source into s.samples equal parts, takes one key of each, and sorts these samples into
+   local memory. Called by all work-items; ends with a barrier. */
 INLINE void sort_samples(samples_t s, held_space_t l, bins_t b)
 {
     const uint stride = s.n / s.samples;
@@ -9209,8 +9499,9 @@ INLINE void sort_samples(samples_t s, held_space_t l, bins_t b)
     sort_in_bins(l, b, code, s.samples);
 }
 
-/* The bucket of a code. If several samples have this code, its buckets take turns, by the code's
-   number i in the tile. each: samples of a bucket. */
+/* The bucket of a code: the last bucket whose least code is not above it. If several buckets begin
+   with this very code, all but the last of them have only this code; then `i` chooses one of these,
+   where i is the code's number in the tile. each: samples per bucket. */
 INLINE uint choose_bucket(samples_t s, held_space_t l, code_t code, uint i, uint each)
 {
     uint bucket = 0;
@@ -9279,8 +9570,8 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
 }
 
 //---- samples: search [SAMPLES.group]
-/* A fragment: codes first ... end - 1 of a tile belong to a bucket. Work-item i takes the fragment
-   of tile i; beyond the last tile it is empty. */
+/* A fragment: codes first ... end - 1 of a tile in alt, those of one bucket. Work-item i loads the
+   fragment of tile i; if there is no tile i, it is empty. */
 typedef struct { uint first, end; } fragment_t;
 
 INLINE fragment_t load_fragment(samples_t s, uint bucket)
@@ -9295,8 +9586,9 @@ INLINE fragment_t load_fragment(samples_t s, uint bucket)
     return own;
 }
 
-/* Code i of the bucket. b.count describes its fragments: first the number of codes before each,
-   then for each the distance from a code's number in the bucket to its place in alt. */
+/* Code i of the bucket, found by a binary search for its fragment. b.count[k]: how many codes of
+   the bucket come before fragment k; b.count[CLSORT_GROUP + k]: what to add to the number of a code
+   of fragment k to get its place in alt. */
 INLINE code_t fragment_code(samples_t s, bins_t b, uint i)
 {
     uint k = 0;
@@ -9308,9 +9600,9 @@ INLINE code_t fragment_code(samples_t s, bins_t b, uint i)
 /* The codes first ... last. */
 typedef struct { code_t first, last; } codes_span_t;
 
-/* Copies the bucket's codes that are in a span to local memory, as many as fit. Returns how many
-   codes are in the span. Called by all work-items with the fragments in b.count; ends with a
-   barrier. */
+/* Copies those codes of the bucket that are in a span to local memory, as many as fit. Returns how
+   many there are in the span, also if they do not fit. Called by all work-items with the fragments
+   in b.count; ends with a barrier. */
 INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_span_t span)
 {
     if (local_id() == 0)
@@ -9329,9 +9621,10 @@ INLINE uint keep_span(samples_t s, held_space_t l, bins_t b, uint size, codes_sp
 }
 
 //---- samples: bucket [SAMPLES.group]
-/* Loads codes of a bucket into registers: all of them if the bucket fits, else the codes of a span,
-   as far as they fit. Returns how many there are. before: the bucket's codes before the work-item's
-   fragment. Called by all work-items with the local memory free; ends with a barrier. */
+/* Loads codes of a bucket into registers: all codes if they fit; else the codes of a span, as many
+   as fit. Returns how many codes the bucket or the span has. before: how many codes of the bucket
+   come before the work-item's fragment. Called by all work-items with the local memory free; ends
+   with a barrier. */
 INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *code, fragment_t own,
                        uint before, uint size, codes_span_t span)
 {
@@ -9355,8 +9648,8 @@ INLINE uint take_codes(samples_t s, held_space_t l, bins_t b, code_t *code, frag
     return kept;
 }
 
-/* The span to take next. After a span that is done: the codes that follow, up to twice as many.
-   After a span that did not fit: its first half. */
+/* The span to take next. If the last span is done: the codes behind it, about twice as many. If it
+   had too many codes: its first half. */
 INLINE codes_span_t next_span(codes_span_t span, uint is_done)
 {
     const code_t width = span.last - span.first, next = span.last + 1,
@@ -9366,8 +9659,9 @@ INLINE codes_span_t next_span(codes_span_t span, uint is_done)
     return is_done ? after : first;
 }
 
-/* Sorts a bucket of `size` codes into the target from place `begin` on. A bucket that does not fit
-   a work-group is sorted in spans that fit, or that have one code. */
+/* Sorts a bucket of `size` codes into the target from place `begin` on. A bucket with too many
+   codes for a work-group is sorted span by span. A span has few enough keys, or only one
+   code. */
 INLINE void sort_spans(samples_t s, held_space_t l, bins_t b, fragment_t own, uint before,
                        uint begin, uint size, codes_span_t span)
 {
@@ -9408,24 +9702,24 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
 
 //---- ranks [RANKS]
 /* RANKS, for few elements, in one launch. Each work-group has a BLOCK of consecutive elements and
-   finds their places in the sorted order. It sorts the block's codes. Then it searches for every
-   other element among these codes, and so counts the other elements before each of its own. No
-   work-group waits for another one, the time does not depend on the keys, and equal keys keep their
-   order. Source and target lie apart.
+   finds their places in the sorted order. It sorts the block's codes. Then it searches for each
+   element outside the block among these codes: that counts, for each element of the block, the
+   outside elements before it. No work-group waits for another one, the time does not depend on the
+   keys, and equal keys keep their order. Source and target must not overlap.
 
-   A block has fewer elements than a power of two. Its sorted codes are the nodes of a search tree:
+   A block has at most 2^size_log2 - 1 elements. Its sorted codes are the nodes of a search tree:
    the children of node i are nodes 2 * i and 2 * i + 1. The nodes of a level lie side by side, so
-   few searching work-items meet in a bank of local memory. In a binary search of 128 sorted codes
-   four would meet. */
+   few searching work-items need the same bank of local memory at a time. In a binary search of 128
+   sorted codes four would. */
 #define CLSORT_RANKS_PART (CLSORT_ITEMS * CLSORT_GROUP)
 typedef struct {
     array_t source;
     codec_t codec;
-    uint begin, elements, others;   /* elements of the block, and outside of it */
+    uint begin, elements, others;   /* elements: of the block; others: outside */
     uint size_log2, size;
     local code_t *block, *tree;
     local uint *places;         /* rank of each element inside the block */
-    local uint *counts;         /* other elements right before place i */
+    local uint *counts;         /* other elements between places i - 1 and i */
     local uint *before;         /* all other elements before place i */
 } ranks_t;
 
@@ -9441,8 +9735,8 @@ INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint size_log2,
     return r;
 }
 
-/* Loads the work-item's keys of CLSORT_RANKS_PART other elements, from number `at` on. Other
-   elements are numbered as if the block were not there. */
+/* Loads the work-item's part of CLSORT_RANKS_PART keys outside the block, from number `at` on. The
+   elements outside the block are numbered as if the block were not there. */
 INLINE void load_others(ranks_t r, code_t *v, uint at)
 {
     #pragma unroll
@@ -9452,9 +9746,9 @@ INLINE void load_others(ranks_t r, code_t *v, uint at)
     }
 }
 
-/* A work-item's share of a sum for element `own` of the block: `each` terms from number `first` on,
-   as far as they exist. All work-items have equally many terms: PoCL 3.1 miscompiles loops that
-   differ. */
+/* Several work-items share the sum for one element, `own`, of the block. A work-item adds the
+   `each` terms from number `first` on; terms that do not exist count 0. All work-items have equally
+   many terms, since PoCL 3.1 miscompiles loops whose lengths differ. */
 typedef struct { uint own, first, each; } rank_share_t;
 
 INLINE rank_share_t share_of_ranks(ranks_t r)
@@ -9486,8 +9780,9 @@ INLINE void sort_block(ranks_t r)
 }
 
 //---- ranks: of others [RANKS]
-/* Searches the tree for other elements, whose keys are in v, and counts them. An element behind the
-   block goes behind equal codes of the block, so the search takes its code plus 1. */
+/* Searches the tree for elements outside the block, whose keys are in v, and counts them. An
+   element behind the block belongs behind the block's equal codes, so the search is for its code
+   plus 1. */
 INLINE void find_others(ranks_t r, const code_t *v, uint at)
 {
     code_t code[CLSORT_ITEMS];
@@ -9510,8 +9805,8 @@ INLINE void find_others(ranks_t r, const code_t *v, uint at)
             atomic_inc(&r.counts[node[m] - r.size]);
 }
 
-/* Counts the other elements before each place. v: the keys of the first part of them. Called by all
-   work-items after a barrier; ends with one. */
+/* Counts the elements outside the block before each place. v: the first keys of load_others. Called
+   by all work-items after a barrier; ends with one. */
 INLINE void count_others(ranks_t r, code_t *v)
 {
     for (uint at = 0; at < r.others; at += CLSORT_RANKS_PART) {
@@ -9569,14 +9864,15 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
    Sorting by digits took 5 to 9 times as long for rows of 32 to 4096 keys.
 
    Partitions and merges move codes between alt and target; sorted codes are decoded and end in
-   target. A pivot is the median of a sample. In a range that was partitioned too often, the pivot
-   is the middle between the least and the greatest code: then at most as many partitions follow as
+   target. A pivot is the median of a sample. If a range comes from too many partitions, its pivot
+   is the middle between its least and its greatest code: then at most as many partitions follow as
    a code has bits.
 
-   PAIRS of 4 bytes each are packed into lanes of 8 bytes in alt: the code above, the number of the
-   element below. So the sort is stable. At the end these numbers fetch the values. The second array
-   is the part of the scratch that the tables of radix do not need, at most 1 MB for all cores. A
-   range that is too long for it is partitioned in place.
+   PAIRS, keys and values of 4 bytes each, are packed into lanes of 8 bytes in alt: the code above,
+   the number of the element below. So the sort is stable. At the end these numbers fetch the
+   values. Partitions of pairs move lanes between alt and a second array: the part of the scratch
+   that the tables of radix do not need, at most 1 MB for all cores. A range with more lanes than
+   that is partitioned in place.
 
    Idea: S. Gueron and V. Krasnov, Fast Quicksort Implementation Using AVX Instructions, 2016; B.
    Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017; of merges: J. Chhugani
@@ -9592,7 +9888,8 @@ INLINE uint sorts_by_vectors(radix_t r)
 /* The most lanes that are sorted in registers. */
 #define CLSORT_LEAF_VECTORS 8
 #define CLSORT_LEAF (CLSORT_LEAF_VECTORS * CLSORT_VECTOR_LANES)
-/* The vectors of rows of two vectors each, as many rows as a vector has lanes. */
+/* The vectors that sort_wide_rows sorts at once: as many rows as a vector has lanes, two vectors
+   each. */
 #define CLSORT_ROW_VECTORS (2 * CLSORT_VECTOR_LANES)
 
 #if CLSORT_COMPRESSES
@@ -9685,7 +9982,7 @@ INLINE lane_t finish_lane(lane_t v, codec_t c)
 
 //---- vectors: lanes [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0
-/* Swaps lanes whose numbers differ in these bits. `bits` is a constant. */
+/* Swaps each lane i with lane i ^ bits. `bits` is a constant. */
 INLINE vector_t swap_lanes(vector_t v, uint bits)
 {
 #if CLSORT_VECTOR_LANES == 16
@@ -9717,7 +10014,8 @@ INLINE void order_vectors(vector_t *a, vector_t *b)
     *a = low;
 }
 
-/* The p-th number that has this bit clear: the lower one of a pair that differs in the bit. */
+/* The p-th number in which `bit` is clear. Two numbers that differ only in `bit` are a pair; this
+   is the lower one. */
 INLINE uint lower_of_pair(uint p, uint bit) { return 2 * p - (p & (bit - 1)); }
 
 /* The steps of a bitonic merge inside each column: `bit` and the bits below. */
@@ -9776,8 +10074,9 @@ INLINE void sort_columns(vector_t *r, uint vectors)
 
 //---- vectors: leaves [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0
-/* A perfect shuffle of all keys. It moves each bit of a key's place up by one, and the highest bit,
-   one of the vector's number, down to bit 0. */
+/* A perfect shuffle of all keys. Write a key's place as one number: the number of its vector above,
+   its lane below. The shuffle rotates the bits of this number up by one: the highest becomes
+   bit 0. */
 INLINE void shuffle_vectors(vector_t *r, uint vectors)
 {
     vector_t t[CLSORT_ROW_VECTORS];
@@ -9793,7 +10092,8 @@ INLINE void shuffle_vectors(vector_t *r, uint vectors)
         r[i] = t[i];
 }
 
-/* Writes the columns one after the other into vectors: a transposition. */
+/* Transposes: the keys of column 0 fill the first vectors, then those of column 1 follow, and so
+   on. */
 INLINE void lay_columns(vector_t *r, uint vectors)
 {
     #pragma unroll
@@ -9801,15 +10101,15 @@ INLINE void lay_columns(vector_t *r, uint vectors)
         shuffle_vectors(r, vectors);
 }
 
-/* The number of lanes that a vector holds of n codes. */
+/* If n codes fill vectors one after the other: how many of them lie in vector number `vector`. */
 INLINE uint lanes_left(uint n, uint vector)
 {
     return min(max(n, vector * CLSORT_VECTOR_LANES) - vector * CLSORT_VECTOR_LANES,
                (uint)CLSORT_VECTOR_LANES);
 }
 
-/* Sorts n lanes in `vectors` vectors. are_keys: the input is keys, to be encoded. is_done: the
-   output is finished, otherwise it stays lanes. */
+/* Sorts n lanes in `vectors` vectors. are_keys = 1: the input is keys, which it encodes.
+   is_done = 1: the output is decoded by finish_vector. */
 INLINE void sort_vectors(global const lane_t *from, global lane_t *to, uint n, codec_t c,
                          uint vectors, uint are_keys, uint is_done)
 {
@@ -9847,11 +10147,12 @@ CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uin
 
 //---- vectors: partitions [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_COMPRESSES
-/* The range that a partition has not written yet: below `low` and from `high` on it is written. */
+/* The places low ... high - 1, which a partition has not written yet. */
 typedef struct { uint low, high; } unwritten_t;
 
-/* Writes a vector to both ends of the unwritten range: lanes below the pivot in front, the others
-   behind. The range must have room for a vector at each end, or be one vector long. */
+/* Moves a vector to both ends of the unwritten range: the lanes below the pivot to its front, the
+   others to its end. It stores whole vectors, but counts only the lanes that belong there as
+   written. So the range must have room for a vector at each end, or be one vector long. */
 INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot)
 {
     const uint below = lanes_below(v, (vector_t)pivot), count = popcount(below);
@@ -9864,7 +10165,7 @@ INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t v, lan
     return g;
 }
 
-/* Writes the first lanes of a vector to both ends, and nothing else. */
+/* As move_vector, but moves only the first `lanes` lanes, and overwrites nothing else. */
 INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t v, lane_t pivot,
                               uint lanes)
 {
@@ -9877,13 +10178,15 @@ INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t v, lane
     return g;
 }
 
-/* The vectors that a partition in place holds from each end, and moves at a time. */
+/* The number of vectors that a partition in place holds from each end, and that it reads at a
+   time. */
 #define CLSORT_END_VECTORS 4
 #define CLSORT_END_LANES (CLSORT_END_VECTORS * CLSORT_VECTOR_LANES)
 
-/* Partitions a range of a leaf or more in place, which takes 1.2 times as long. Registers hold both
-   ends. So 2 * CLSORT_END_LANES lanes may be written around the lanes that are not read yet. The
-   next vectors are read from the end with fewer free lanes: then both ends have room. */
+/* Partitions a range of CLSORT_LEAF or more lanes in place, which takes 1.2 times as long. It first
+   loads both ends of the range into registers. So 2 * CLSORT_END_LANES lanes around the unread ones
+   are free to write. Each step reads CLSORT_END_VECTORS vectors from the side that has fewer free
+   lanes. So both sides have room for what the step writes. */
 CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
     vector_t ends[2 * CLSORT_END_VECTORS], v[CLSORT_END_VECTORS];
@@ -9915,7 +10218,7 @@ CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 }
 
 /* Moves lanes below the pivot to the front of `to`, the others to its end, and returns the number
-   of lanes below. The unwritten range is always as long as the rest of the input. */
+   of lanes below. The unwritten range always has as many places as lanes are still to be read. */
 INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n,
                             lane_t pivot)
 {
@@ -9966,8 +10269,9 @@ INLINE lane_t middle_lane(global const lane_t *from, uint n)
 }
 
 /* A range to be sorted. moves: how often it moved between the arrays; a partition in place counts
-   as two moves. If `moves` is odd, the range lies in the second array, whose first lane belongs at
-   `base`. The stack needs one range per halving of n, because the shorter part is done first. */
+   as two moves. If `moves` is odd, the range lies in the second array, whose first lane belongs
+   at place `base` of the first array. The shorter part of a range is sorted first, so the stack has
+   at most log2(n) ranges. */
 typedef struct { uint begin, size, moves, base; } vector_range_t;
 #define CLSORT_VECTOR_STACK 32
 
@@ -9979,9 +10283,10 @@ typedef struct {
     codec_t codec;
 } vector_quick_t;
 
-/* Partitions a range that is longer than a leaf. Returns the part to go on with, which may be
-   empty, and pushes the other part. If no lane is below the pivot, the pivot is the least lane: all
-   lanes equal to it are written at once, as sorted. */
+/* Partitions a range that is longer than a leaf. Returns the part to sort next, which may be empty,
+   and pushes the other part. If no lane is below the pivot, the pivot is the least lane: then it
+   partitions again, so that the lanes equal to the pivot come first, writes these as sorted, and
+   returns the rest. */
 INLINE vector_range_t split_range(vector_quick_t q, vector_range_t v, vector_range_t *stack,
                                   uint *top)
 {
@@ -10045,7 +10350,8 @@ INLINE void take_words(global const lane_t *lanes, uint upper, global uint *to, 
 }
 
 /* Sorts packed pairs of r.alt into r.target. The second array is r.scratch, with room for
-   spare_lanes. Values wait in the target. Pairs in order, mostly of one code, are not sorted. */
+   spare_lanes. While lanes have element numbers in place of values, the values wait in the target.
+   Pairs that are in order already, as when all codes are equal, are not sorted. */
 INLINE void vector_sort(radix_t r)
 {
     global lane_t *const lanes = lanes_of(r.alt);
@@ -10089,9 +10395,9 @@ INLINE void vector_sort(radix_t r)
 
 //---- vectors: merges [CACHED.lanes SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0 && !CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS
-/* Merges two runs of lanes; the second one begins at `middle`. `high` holds the higher half of the
-   last step. A step merges it with a vector of the run whose next lane is lower, and writes the
-   lower half. */
+/* Merges two runs of lanes; the second one begins at `middle`. A step takes a vector from the run
+   whose next lane is lower, and merges it with the vector `high`. The lower half of these lanes is
+   written; the higher half is the new `high`. */
 INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, uint middle,
                           codec_t c, uint is_done)
 {
@@ -10120,8 +10426,8 @@ INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, 
 }
 
 /* Sorts the n elements of r.source into r.target, with r.alt between. The source may be the target
-   or alt. The first runs are written to the array from which the last merge ends in the target. A
-   run without a partner is copied. */
+   or alt. Merges move runs between alt and the target; the first runs are written to that array
+   from which the last merge ends in the target. A run without a partner is copied. */
 CLSORT_NOINLINE void vector_sort(radix_t r)
 {
     const uint merges = ceil_log2((r.n + CLSORT_LEAF - 1) / CLSORT_LEAF);
@@ -10160,9 +10466,9 @@ INLINE void sort_alone(radix_t r)
 
 //---- vectors: rows [SEGMENTS.alone SEGMENTS.lanes]
 #if CLSORT_VECTOR_LANES > 0
-/* The lanes of the k-th vector of `rows` rows: their first element, from the first row's begin on,
-   and their number. Rows begin `stride` elements apart and have n elements each, in `wide` vectors.
-   Rows that do not exist are empty. */
+/* Where the elements of the k-th vector lie, if `rows` rows fill vectors: begin: the first of them,
+   counted from the start of the first row; size: how many they are. Rows begin `stride` elements
+   apart, and each has n elements in `wide` vectors. Rows that do not exist are empty. */
 INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride)
 {
     const segment_t held = { k / wide * stride + k % wide * CLSORT_VECTOR_LANES,
@@ -10234,9 +10540,9 @@ INLINE uint rows_together(radix_t r, jobs_t j)
                : 1;
 }
 
-/* Each work-item sorts whole segments of up to `piece` elements, then pieces of longer ones, one
-   for each job. Ranges, and rows of several pieces, are sorted by jobs only. One loop does both, so
-   that the sort is compiled once. scratch: a plan for each work-item. */
+/* Each work-item sorts whole segments of up to `piece` elements, then pieces of longer segments:
+   each job is one piece. If segments are ranges, or rows of several pieces, there are only jobs.
+   One loop does both, so that the sort is compiled once. scratch: a plan for each work-item. */
 CLSORT_WITH_VECTORS
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint piece)
 {
@@ -10279,21 +10585,21 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
      buckets    work-items draw ranges and sort them to target     reads and writes elements
      buckets    of few elements, alone: one work-item sorts all
 
-   A code that makes 3/4 of the sample of bare keys is COMMON. Such keys are counted, not moved, and
-   written between the other elements of their range once these are sorted. With 95 % zeros the sort
-   took twice as long when they were moved.
+   If keys are bare and 3/4 of the sample have one code, that code is COMMON. Its keys are counted
+   but not moved. When the other keys of its range are sorted, the common keys are inserted between
+   them. With 95 % zeros the sort took twice as long when all keys were moved.
 
    If one range is so large that cores would wait for the core that sorts it, SKIP_PASSES is
-   cleared. Then the kernels that follow end at once, and the passes behind them sort. A range in
-   which the sample has only one code does not count: its sort is short. Few elements, and elements
-   on a device with few cores, are sorted without passes behind.
+   cleared. Then the kernels that follow end at once, and the passes, enqueued behind them, sort. A
+   range in which the sample has only one code may be as large as it likes: its sort is short. For
+   few elements, or on a device with few cores, no passes are enqueued.
 
    Sources: as of hybrid radix; a buffer for each range: O. Polychroniou, K. A. Ross, A
    Comprehensive Study of Main-Memory Partitioning, 2014. */
-/* Words behind the plan: a head; for each range, whether the sample has several codes there; where
-   ranges begin; the range of each cell, a byte each; for each block, the counts of ranges. In the
-   head, AROUND is the range that contains the common code, or CLSORT__CACHED_RANGES if there is no
-   common code; LEFT is the number of its keys. */
+/* Tables behind the plan: a head; for each range, 1 if the sample has several codes there; where
+   each range begins; the range of each cell, a byte each; for each block, the counts of ranges.
+   In the head, AROUND is the range around the common code, or CLSORT__CACHED_RANGES if no code is
+   common; LEFT is the number of common keys. */
 enum {
     CACHED_TICKET, CACHED_IN_USE, CACHED_SHIFT, CACHED_AROUND, CACHED_LOW, CACHED_LAST = 6,
     CACHED_COMMON = 8, CACHED_LEFT = 10
@@ -10322,7 +10628,7 @@ INLINE digit_t take_cells(radix_t r)
 }
 
 //---- cached: sample [CACHED]
-/* Encodes a sample: a key at a drawn place in each of 2^size_log2 equal parts of the keys. */
+/* Encodes a sample: one key, at a pseudo-random place, of each of 2^size_log2 equal parts. */
 INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
 {
     for (uint i = 0; i < 1u << size_log2; i++) {
@@ -10332,7 +10638,8 @@ INLINE void load_sample(radix_t r, uint size_log2, code_t *code)
     }
 }
 
-/* Makes the cells, and finds the common code: it is the majority of the sample, if there is one. */
+/* Makes the cells, and finds the code that may be common: if more than half of the sample has one
+   code, it is this one. */
 INLINE digit_t make_cells(radix_t r, const code_t *code, uint size)
 {
     global uint *w = cached_words(r);
@@ -10420,9 +10727,9 @@ CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
         count_block(r, r.source, block, b, take_cells(r));
 }
 
-/* One work-item finds where each block's elements of each range begin, and decides who sorts.
-   Passes sort if a mixed range has more than 1 / heavy_part of the elements; heavy_part is passed
-   as `pass`. SKIP_PASSES is not cleared if no passes follow. */
+/* One work-item finds where each block's elements of each range begin, and decides who sorts. The
+   passes sort if they are enqueued and a range in which the sample has several codes has more than
+   1 / heavy_part of the elements. The argument `pass` is heavy_part. */
 CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -10461,8 +10768,8 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 }
 
 //---- cached: buckets [CACHED]
-/* The scratch of a work-item. For packed pairs: its spare lanes, from a multiple of a vector on.
-   Otherwise: the plan of its sorts, which reuses the counts of a block. */
+/* The scratch of a work-item. For packed pairs: its spare lanes, which begin at a multiple of a
+   vector. Otherwise: the plan of its sorts, in the memory of one block's counts. */
 INLINE global uint *own_scratch(radix_t r)
 {
     const uint own = (uint)get_global_id(0);
@@ -10542,8 +10849,8 @@ INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
 }
 
 #if !CLSORT_KERNEL_SUBSET
-/* Writes a work-group's slices to the table from job `base` on; the first of its segments is
-   `first`. sums: slices of the segments up to each one. */
+/* Writes the slices of a work-group's segments to the table, from job `base` on. first: the first
+   of these segments; sums[i]: how many slices segments first ... first + i have. */
 INLINE void write_jobs(jobs_t j, uint base, uint first, uint slices, local const uint *sums)
 {
     for (uint k = local_id(); k < slices && base < j.most && k < j.most - base; k += CLSORT_GROUP) {
@@ -10558,9 +10865,9 @@ INLINE void write_jobs(jobs_t j, uint base, uint first, uint slices, local const
 /* Fills the table of jobs: the first segment that begins in each half tile, and in any order the
    slices of segments with more than `least` elements. A work-group counts the slices of
    CLSORT_GROUP segments, reserves their places in the table at once and fills them in turn; a
-   search in the sums finds a slice's segment. Where offsets descend, several segments may be the
-   first of a half tile. The word is not read then, but an atomic exchange keeps the writes apart.
-   The table's head must be 0 before, unless one work-group sees all segments and clears it here.
+   search in the sums finds a slice's segment. If offsets descend, several work-items may write the
+   same half tile's word. Nobody reads it then, and atomic exchanges make these writes legal. The
+   table's head must be 0 before; if there is only one work-group, it clears the head itself.
    sums: CLSORT__SCAN_TOTAL_WORDS words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
 {
@@ -10618,8 +10925,8 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     }
 }
 
-/* Writes a job's slice of a merged pair of runs of 2^pass tiles, if its segment has several
-   runs. */
+/* Merges two runs of 2^pass tiles, if the job's segment has several runs: writes the job's slice of
+   the result. */
 INLINE void merge_job(job_t job, array_t target, array_t alt, uint pass, codec_t codec,
                       local code_t *keys, local uint *words, local uint *splits)
 {
@@ -10632,9 +10939,9 @@ INLINE void merge_job(job_t job, array_t target, array_t alt, uint pass, codec_t
     merge_tile(p, first, to, 0, 0, codec, keys, words, splits);
 }
 
-/* Merges pairs of runs of 2^pass tiles in the segments that still have several runs, then does the
-   passes up to end - 1. If there are several passes, work-groups draw the jobs: see "group:
-   numbers". The last word of splits holds the number. */
+/* Does the passes pass ... end - 1: each merges pairs of runs of 2^pass tiles, in the segments that
+   still have several runs. If there are several passes, work-groups draw the jobs: see "group:
+   numbers". The last word of `splits` holds the drawn number. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
                                        CLSORT_CODEC_ARGS, CLSORT_JOB_ARGS, uint pass, uint end,
                                        local code_t *keys, local uint *words, local uint *splits)
@@ -10678,10 +10985,11 @@ INLINE uint layout_place(layout_t s, uint i)
      segment
    - around: one word for each work-item. If the work-item's first element continues a segment, the
      lower half is that segment's first element and the upper half its end; otherwise both halves
-     are the work-item's first element. Until it is filled in, where there are gaps: a bit for each
-     element of a segment. A gap is sorted like a segment, but neither loaded nor stored
+     are the work-item's first element. Before find_around fills it in, and if segments have gaps
+     between them, `around` has a bit for each element, 1 if it lies in a segment. A gap is sorted
+     like a segment, but its elements are neither loaded nor stored
    - end: the end of the last segment
-   - merges: the rounds of merges that the tile needs */
+   - merges: how many rounds of merges the tile needs */
 #define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)
 typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;
 
@@ -10701,8 +11009,8 @@ INLINE void flag_inside(packing_t m, uint first, uint end)
 }
 
 //---- segments: packing [SEGMENTS.group]
-/* A bit for each of a work-item's elements, CLSORT_GROUP apart, that lies in a segment. Needs a
-   barrier since they were flagged, and one before `around` is written again. */
+/* Bit k is 1 if element k * CLSORT_GROUP + local_id() lies in a segment. Needs a barrier after
+   flag_segments, and one before `around` is written again. */
 INLINE uint own_inside(segments_t s, packing_t m)
 {
     uint inside = ~0u;
@@ -10725,11 +11033,11 @@ INLINE uint first_of_half_tile(jobs_t j, uint half_tile, uint reach)
     return begins && (i == 0 || take_segment(s, i - 1).begin / reach < half_tile) ? i : s.segments;
 }
 
-/* Flags the heads of a tile's segments and finds their end. The segments are `per` segments of
-   equal size; or with offsets, the short segments that begin in the group's half tile, and these
-   always fit. Only the last segment of a half tile can be long: clsort_segment_tile sorts it.
-   Called by all work-items, with `m` cleared and a barrier since; `m` is complete after a
-   barrier. */
+/* Flags the heads of a tile's segments, and finds the end of the last one. The tile has `per`
+   segments of equal size. Or, with offsets, it has the short segments that begin in the half tile
+   of the work-group's number; these always fit. A long segment can only be the last one that begins
+   in a half tile; clsort_segment_tile sorts it. Called by all work-items, with `m` cleared and a
+   barrier since; `m` is complete after a barrier. */
 INLINE layout_t flag_segments(jobs_t j, packing_t m)
 {
     const segments_t s = j.segments;
@@ -10757,7 +11065,8 @@ INLINE layout_t flag_segments(jobs_t j, packing_t m)
 }
 
 //---- segments: heads [ROW_TILES SEGMENTS.group]
-/* The last head before an element that is no head, and the first head after it. */
+/* last_head: the last head before an element that is no head; next_head: the first head after
+   it. */
 INLINE uint last_head(local const uint *head_flags, uint index)
 {
     uint word = index / 32, bits = head_flags[word] & ((1u << index % 32) - 1);
@@ -10774,8 +11083,9 @@ INLINE uint next_head(local const uint *head_flags, uint index)
     return bits ? word * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ITEMS;
 }
 
-/* Fills in `around` and `merges`. A segment that contains the first element of work-item t, and
-   began before, is whole at the latest after the round that merges the runs on both sides of t.
+/* Fills in `around` and `merges`. The places of work-items t - 1 and t lie in different runs until
+   round k merges them, where 2^k is the lowest set bit of t. A segment across this border needs
+   that round.
    Called by all work-items with a barrier since the heads were flagged; needs one after. */
 INLINE void find_around(packing_t m, uint size)
 {
@@ -10788,8 +11098,8 @@ INLINE void find_around(packing_t m, uint size)
 }
 
 //---- segments: packed elements [ROW_TILES SEGMENTS.group]
-/* Sorts the elements in a work-item's registers between the heads, by odd-even transposition. Bit m
-   of head_flags: element m starts a segment. */
+/* Sorts the elements in a work-item's registers by odd-even transposition, but orders no two
+   elements of different segments. Bit m of head_flags: element m starts a segment. */
 INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
 {
     #pragma unroll
@@ -10824,9 +11134,9 @@ INLINE void merge_inside(item_t *v, local const code_t *keys, local const uint *
     }
 }
 
-/* Sorts a tile of elements between the heads. With CLSORT_BREAK_TIES_BY_INDEX it first numbers the
-   elements of each segment. Called by clsort_segment_pack with the elements in local memory, their
-   heads flagged, and a barrier since; leaves the sorted elements there, with a barrier since. */
+/* Sorts each segment of a tile. With CLSORT_BREAK_TIES_BY_INDEX it first numbers the elements of
+   each segment. Called with the elements in local memory, find_around done, and a barrier since;
+   leaves the sorted elements there, with a barrier since. */
 INLINE void sort_packed(local code_t *keys, local uint *words, packing_t packing,
                         codec_t codec)
 {
@@ -10935,9 +11245,10 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
      odd-even       Batcher's odd-even merge sort, every step in global memory
      bitonic        a bitonic network, every step in global memory
      bitonic-local  steps inside a block run in local memory, one block after another
-     bitonic-split  as bitonic-local; the step above a block runs while two neighbouring blocks are
-                    loaded: a work-item orders pairs of their elements, puts one of each pair into
-                    local memory and keeps the other in a register until the first block is done */
+     bitonic-split  as bitonic-local, but the step of the bit above a block is done while two
+                    neighbouring blocks are loaded. A work-item orders pairs of their elements. The
+                    smaller one of each pair goes to local memory, the other waits in a register
+                    until the first block is done */
 /* The stages of a row. A row of one element has one stage, which moves it to the target. */
 INLINE uint batch_stages(uint n)
 {
@@ -10951,8 +11262,9 @@ INLINE array_t batch_row(array_t a, uint stride)
     return advance(a, (long)((uint)get_group_id(0) * stride));
 }
 
-/* As global_step, for Batcher's network. After the first step of a stage, pairs begin 2^bit
-   elements later, and no pair crosses the end of a sequence that the stage merges. */
+/* As global_step, for Batcher's network. In the steps after the first one of a stage, the pairs
+   begin at element 2^bit, not 0, and pairs that would reach beyond a merged sequence are left
+   out. */
 INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint stage)
 {
     const uint start = bit < stage ? 1u << bit : 0;
@@ -11075,9 +11387,10 @@ INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_
     }
 }
 
-/* Sorts a row in blocks. Stages of bits beyond a block begin in global memory. They go down to the
-   block's bits, or if `splits` is set only to the bit above, which split_blocks then does. Called
-   by all work-items of a group, with the block's local memory free. */
+/* Sorts a row in blocks. A stage that reaches beyond a block begins with steps in global memory;
+   its steps inside blocks follow in local memory. With splits = 1, split_blocks also does the step
+   of the bit just above a block. Called by all work-items of a group, with the block's local memory
+   free. */
 INLINE void batch_in_blocks(array_t from, array_t to, codec_t c, uint n, const uint splits,
                             local code_t *keys, local uint *words)
 {
@@ -11105,9 +11418,9 @@ CLSORT_BATCH_KERNEL(clsort_batch_local, 0)
 CLSORT_BATCH_KERNEL(clsort_batch_split, 1)
 
 //---- quicksort [QUICKSORT RELAUNCH]
-/* QUICKSORT. The elements lie in two arrays, target and alt, and each round moves them from one to
-   the other; the first round may read them from a third, the source. A SEQUENCE is a range of
-   elements still to be sorted, whose place in the order is known. It is cut into BLOCKS. A round is
+/* QUICKSORT. Each round moves elements from one of the arrays target and alt to the other; the
+   first round may read them from a third one, the source. A SEQUENCE is a range of elements that
+   must still be sorted: none of them belongs outside the range. It is cut into BLOCKS. A round is
    three launches over the blocks of all sequences. Each launch has as many work-groups as run at
    the same time, and does nothing if no block is left:
 
@@ -11117,17 +11430,20 @@ CLSORT_BATCH_KERNEL(clsort_batch_split, 1)
                 sequence
      scatter    moves the elements:   | before the pivot | equal to it | after it |
 
-   Elements equal to the pivot are done, and go straight to the target. But a round that reads the
-   target moves them to alt, and the next round moves them back. The other elements become children:
+   Elements equal to the pivot have reached their place in the order, and go to the target. But a
+   round that reads the target cannot write there: it moves them to alt, and they are a child, which
+   is moved back later. The elements before the pivot are a child, and so are those after it. What
+   becomes of a child:
 
      leaf        a child of up to leaf_elements elements. After all rounds one work-group sorts it
-                 alone: it partitions ranges, which it keeps on a stack, and sorts a range that
-                 fits into a tile by the bitonic network
-     sequence    a longer child; it belongs to the next round
-     leftover    a sequence after the last round, a child for which a list has no room, or a range
-                 of a leaf that has partitioned too much. The kernels of segments merge leftovers
+                 alone. It keeps ranges on a stack, and takes one after the other: a range that
+                 fits into a tile is sorted by the bitonic network, a longer one is partitioned
+     sequence    a longer child; the next round partitions it
+     leftover    a sequence after the last round, a sequence whose children a list might have no
+                 room for, or a range of a leaf that has partitioned too much. The kernels of
+                 segments sort leftovers by merging
 
-   A child whose codes are all equal is only moved to the target.
+   A child whose codes are all equal needs no sort. It is only moved to the target.
 
    Counts are turned into exact places, so the result is the same every time. Source: D. Cederman
    and P. Tsigas, GPU-Quicksort, 2009. */
@@ -11153,12 +11469,15 @@ typedef struct {
     uint n, capacity, leaf_elements, block_elements, in_place, pivot, rounds, round;
 } quick_t;
 
-/* Elements begin ... begin + size - 1 of an array. least and most bound their codes; least > most
-   means that the bounds are not known. `first` is a sequence's first block. */
+/* Elements begin ... begin + size - 1 of the array `array`, one of ARRAY_*. Their codes lie between
+   `least` and `most`; least > most means that these bounds are not known. first: the number of the
+   first block, if the range is a sequence. */
 typedef struct { uint begin, size, array, first; code_t least, most; } range_t;
 
-/* Some elements and a pivot. less, equal: how many elements come before the pivot, and are equal to
-   it; least, most: their least and greatest code; below, above: their codes next to the pivot. */
+/* What comparing some elements with a pivot has found.
+     less, equal     how many elements come before the pivot; how many are equal to it
+     least, most     the least and the greatest code
+     below, above    the greatest code below the pivot; the least code above it */
 typedef struct { uint less, equal; code_t least, below, above, most; } partition_t;
 
 INLINE uint8 pack_range(range_t r)
@@ -11180,10 +11499,14 @@ INLINE range_t make_range(uint begin, uint size, uint array, code_t least, code_
 }
 
 //---- quicksort: tables [QUICKSORT RELAUNCH]
-/* The scratch: the state; two tables of sequences, one of this round and one of the next; blocks;
-   leaves; leftovers. CLSORT__QUICK_*_AT say where each begins. A sequence has its range (8 words),
-   less, equal, the codes below and above (4 words) and the pivot (2 words). A block has less, equal
-   and the four codes of its partition_t. A leaf and a leftover are a range. */
+/* The scratch. CLSORT__QUICK_*_AT say where the last three tables begin.
+     state       how many sequences and blocks this round and the next one have; how many leaves and
+                 leftovers there are
+     sequences   two tables, of this round and the next one. A sequence has its range (8 words),
+                 less, equal, the codes below and above (4 words), the pivot (2 words)
+     blocks      a block has less, equal and the four codes of its partition_t
+     leaves      ranges
+     leftovers   ranges */
 INLINE global uint *quick_state(quick_t q, uint round)
 {
     return q.scratch + (round & 1) * 2;
@@ -11218,9 +11541,9 @@ INLINE array_t quick_array(quick_t q, uint which)
     return array_at(which, q.source, q.target, q.alt);
 }
 
-/* The array that a round reads. Elements that are not done go from alt to the target, and from any
-   other array to alt. Elements equal to the pivot go to the target, or to alt if the round reads
-   the target. */
+/* round_array: the array that a round reads. unequal_array: where a round that reads `which` moves
+   elements before and after the pivot: from alt to the target, else to alt. equal_array: where it
+   moves elements equal to the pivot: to the target, but to alt if it reads the target. */
 INLINE uint round_array(quick_t q, uint round)
 {
     return round & 1 ? ARRAY_ALT : round || q.in_place ? ARRAY_TARGET : ARRAY_SOURCE;
@@ -11236,7 +11559,7 @@ INLINE uint equal_array(uint which)
     return which == ARRAY_TARGET ? ARRAY_ALT : ARRAY_TARGET;
 }
 
-/* The sequence of a block. */
+/* The number of the sequence that contains block b. */
 INLINE uint find_sequence(quick_t q, uint b)
 {
     uint low = 0, high = quick_state(q, q.round)[CLSORT__QUICK_SEQUENCES];
@@ -11249,7 +11572,7 @@ INLINE uint find_sequence(quick_t q, uint b)
     return low;
 }
 
-/* The first block of sequence i, or the end of the blocks. */
+/* The first block of sequence i. If there is no sequence i, the number of blocks. */
 INLINE uint first_block(quick_t q, uint i)
 {
     global const uint *state = quick_state(q, q.round);
@@ -11295,8 +11618,9 @@ INLINE partition_t unpack_partition(uint less, uint equal, uint8 bounds)
     return p;
 }
 
-/* The number of samples whose median is a range's pivot; 0 if the range's bounds give the pivot.
-   The samples lie evenly from the first element to the last. */
+/* The pivot of a range is the median of some samples, or the middle of the range's bounds. Returns
+   the number of samples, or 0 for the middle. The samples lie at equal distances, from the first
+   element to the last. */
 #define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)
 INLINE uint count_samples(quick_t q, range_t r)
 {
@@ -11318,12 +11642,12 @@ INLINE code_t middle_code(range_t r)
     return (code_t)(r.least + (code_t)((code_t)(r.most - r.least) >> 1));
 }
 
-/* The places of the next elements before the pivot, equal to it, and after it. */
+/* Where to move the next element that comes before the pivot, is equal to it, comes after it. */
 typedef struct { uint less, equal, greater; } places_t;
 
 //---- quicksort: a work-group [QUICKSORT.group RELAUNCH.group]
 /* Local memory. keys, words: a tile of elements; codes: samples, or the codes of each work-item's
-   partition_t; sums; stack: of a leaf. */
+   partition_t; sums: for scans, or the counts of each partition_t; stack: the ranges of a leaf. */
 #define CLSORT_QUICK_KEYS \
     ((CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)
 typedef struct {
@@ -11360,9 +11684,9 @@ INLINE void tree_level(local uint *sums, uint step, uint down)
     }
 }
 
-/* As scan_total, but by the tree of sums that the published program uses. Called by all; sums:
-   CLSORT_GROUP words, free before and after. Source: G. E. Blelloch, Prefix sums and their
-   applications, 1990. */
+/* The sum of x over the work-items before this one; *total becomes the sum of all. It uses a tree
+   of sums in local memory, as the published program does. Called by all; sums: CLSORT_GROUP words,
+   free before and after. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */
 INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 {
     sums[local_id()] = x;
@@ -11417,8 +11741,8 @@ INLINE partition_t get_partition(quick_space_t l, uint t)
     return p;
 }
 
-/* Joins the partition_t of all work-items to one, which each of them gets. Called by all; begins
-   and ends with a barrier. */
+/* Joins the partition_t of all work-items to one, and returns it to each of them. Called by all;
+   begins and ends with a barrier. */
 INLINE partition_t join_group(partition_t p, quick_space_t l)
 {
     const uint t = local_id();
@@ -11437,9 +11761,10 @@ INLINE partition_t join_group(partition_t p, quick_space_t l)
     return p;
 }
 
-/* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. Each
-   work-item takes one sample, without a loop: PoCL 3.1 miscompiles a loop of equal length for all
-   work-items inside a loop whose length differs. Called by all; begins and ends with a barrier. */
+/* The pivot of a range, see count_samples. Each work-item takes one sample and finds its rank among
+   the samples; the sample of the middle rank is the pivot. Samples are taken without a loop, since
+   PoCL 3.1 miscompiles a loop of equal length for all work-items in a loop whose length differs.
+   Called by all; begins and ends with a barrier. */
 INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
 {
     const uint t = local_id(), samples = count_samples(q, r);
@@ -11457,8 +11782,8 @@ INLINE code_t choose_pivot(quick_t q, quick_space_t l, array_t from, range_t r)
 }
 
 //---- quicksort: a tile [QUICKSORT.group RELAUNCH.group]
-/* Compares the work-item's share of some elements with the pivot. All keys of a tile are loaded
-   before the first one is compared. */
+/* Compares the work-item's share of `size` elements with the pivot. Of each tile, it loads all its
+   keys before it compares the first one. */
 INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint size,
                                    code_t pivot)
 {
@@ -11477,13 +11802,14 @@ INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint siz
     return p;
 }
 
-/* Elements that a work-item moves at a time. With few of them more work-groups run at once, and
-   their waits for memory overlap. The fastest of 4, 8 and 16 on an H200. */
+/* Elements that a work-item moves at a time. If they are few, more work-groups run at once, and
+   their waits for memory overlap. 8 was the fastest of 4, 8 and 16 on an H200. */
 #define CLSORT_MOVED_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)
 #define CLSORT_MOVED_TILE (CLSORT_GROUP * CLSORT_MOVED_ITEMS)
 
-/* The number in the tile of a work-item's m-th element. If elements must keep their order, a
-   work-item has consecutive elements, else every CLSORT_GROUP-th one, as they are loaded. */
+/* The place in the tile of a work-item's m-th element. If elements must keep their order, a
+   work-item has consecutive elements. Else it has every CLSORT_GROUP-th element, as they are
+   loaded. */
 INLINE uint quick_tile_item(uint m)
 {
     return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * CLSORT_MOVED_ITEMS + m
@@ -11547,9 +11873,9 @@ INLINE uint order_parts(quick_space_t l, const item_t *v, uint size, code_t pivo
     return total;
 }
 
-/* Moves the elements of a range to their places. next: the places of its first elements before the
-   pivot, equal to it and after it. Called by all. Begins with a barrier if there are elements, and
-   ends with one. */
+/* Moves the elements of a range to their places. next: where to move the first element before the
+   pivot, the first one equal to it, the first one after it. Called by all. If there are elements,
+   it begins and ends with a barrier. */
 INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
                           code_t pivot, places_t next)
 {
@@ -11646,8 +11972,8 @@ CLSORT_NOINLINE partition_t join_lanes(codes_t least, codes_t below, codes_t abo
     return p;
 }
 
-/* Compares the whole vectors of some elements with the pivot. *done: how many elements are in
-   them. */
+/* Compares as many of `size` elements as fill whole vectors with the pivot. *done: how many these
+   are. */
 INLINE partition_t count_vectors(array_t from, codec_t c, uint begin, uint size,
                                  code_t pivot, uint *done)
 {
@@ -11681,9 +12007,9 @@ INLINE partition_t count_partition(array_t from, codec_t c, uint begin, uint siz
     return p;
 }
 
-/* As scatter_range of work-groups. The branch for keys equal to the pivot is predicted well, since
-   such keys are either rare or many. The side of all other keys is not predictable, so no branch
-   decides it. */
+/* Does what scatter_range of a work-group does. The branch for keys equal to the pivot is predicted
+   well, since such keys are either rare or the most. Whether another key comes before or after the
+   pivot cannot be predicted, so that needs no branch here. */
 INLINE void scatter_range(quick_t q, quick_space_t l, uint which, uint begin, uint size,
                           code_t pivot, places_t next)
 {
@@ -11719,7 +12045,7 @@ INLINE void quick_begin(quick_t q)
         vstore8(all, 0, sequence_at(q, 0, 0));
 }
 
-/* Where block b of a sequence begins in it; the sequence's blocks begin with number r.first. */
+/* Where block b begins, counted from the start of its sequence r. */
 INLINE uint block_begin(quick_t q, range_t r, uint b)
 {
     return (b - r.first) * q.block_elements;
@@ -11730,7 +12056,8 @@ INLINE uint block_count(quick_t q, range_t r, uint b)
     return min(r.size - block_begin(q, r, b), q.block_elements);
 }
 
-/* Compares each block with the pivot of its sequence, and stores the counts and the pivot. */
+/* For each block: finds the pivot of its sequence, compares the block's elements with it, and
+   stores the block's partition_t. The first block of a sequence also stores the pivot. */
 INLINE void quick_count(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS];
@@ -11752,14 +12079,14 @@ INLINE void quick_count(quick_t q, quick_space_t l)
 }
 
 //---- quicksort: sums [QUICKSORT RELAUNCH]
-/* Each work-item's share of `count` blocks or sequences in the plan's work-group. */
+/* The plan's work-group shares out `count` blocks or sequences: how many each work-item gets. */
 INLINE uint plan_share(uint count)
 {
     return (count + CLSORT_GROUP - 1) / CLSORT_GROUP;
 }
 
-/* Turns the counts of each block into sums over the blocks before it, and writes the sums over all
-   blocks after the last one. Called by all; needs a barrier after. */
+/* Replaces the counts of each block by their sums over all blocks before it. The sums over all
+   blocks go to the place of one more block. Called by all; needs a barrier after. */
 INLINE void sum_blocks(quick_t q, quick_space_t l, uint blocks)
 {
     const uint share = plan_share(blocks), first = min(local_id() * share, blocks),
@@ -11787,9 +12114,10 @@ INLINE void store_bounds(quick_t q, uint i, partition_t p)
     vstore4(as_uint4((ulong2)(p.below, p.above)), 0, sequence + 10);
 }
 
-/* Joins the bounds of each sequence's blocks. Each work-item joins its share of the blocks. A
-   sequence may begin in the shares of earlier work-items: then the work-item in whose share the
-   sequence ends adds their bounds. Called by all; begins with a barrier and needs one after. */
+/* Joins the bounds of the blocks of each sequence, and stores them for the sequence. Each work-item
+   joins the blocks of its share. If a sequence begins in the share of an earlier work-item, the
+   work-item in whose share it ends adds the bounds from the earlier shares. Called by all; begins
+   with a barrier and needs one after. */
 INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
 {
     const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
@@ -11823,7 +12151,7 @@ INLINE void join_bounds(quick_t q, quick_space_t l, uint blocks)
 /* A child is done, or becomes a leaf, a sequence of the next round, or a leftover. */
 enum { CHILD_DONE, CHILD_LEAF, CHILD_NEXT, CHILD_LEFT };
 
-/* The number of children with each fate, and the blocks of all children with CHILD_NEXT. */
+/* How many children have each fate; blocks: the blocks of all children with CHILD_NEXT. */
 typedef struct { uint leaves, nexts, blocks, left; } tally_t;
 
 INLINE uint child_fate(quick_t q, range_t r, uint retire)
@@ -11884,8 +12212,8 @@ INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)
     return tally;
 }
 
-/* Writes the children of sequences first ... end - 1 into the lists, beginning with the places in
-   `next`. */
+/* Writes the children of sequences first ... end - 1 to the lists. next: the first free place of
+   each list. */
 INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t next)
 {
     for (uint i = 3 * first; i < 3 * end; i++) {
@@ -11943,8 +12271,8 @@ INLINE void quick_plan(quick_t q, quick_space_t l)
 }
 
 //---- quicksort: scatter [QUICKSORT RELAUNCH]
-/* Moves each block's elements to their places. A sequence of equal codes stays if it lies in the
-   target. */
+/* Moves the elements of each block to their places. If all codes of a sequence are equal and it
+   lies in the target, it does not move. */
 INLINE void quick_scatter(quick_t q, quick_space_t l)
 {
     const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS],
@@ -11965,8 +12293,8 @@ INLINE void quick_scatter(quick_t q, quick_space_t l)
 }
 
 //---- quicksort: a leaf's tile [QUICKSORT RELAUNCH]
-/* Loads the elements begin ... end - 1 into the home window; store_leaf stores them. Hardly any
-   tile is whole, so there is no rolled loop for partial ones. */
+/* Loads the elements begin ... end - 1 into the home window; store_leaf stores them. Nearly all
+   tiles of leaves are partial, so partial and whole tiles share one loop. */
 INLINE void load_leaf(item_t *v, window_t home, array_t from, codec_t c, uint begin,
                       uint end)
 {
@@ -12019,12 +12347,13 @@ INLINE void copy_to_target(quick_t q, uint which, uint begin, uint size)
 }
 
 //---- quicksort: a leaf [QUICKSORT RELAUNCH]
-/* The stack of a leaf, in words: how many ranges it has; how many elements the leaf may still
-   partition; the ranges. The longer part of a range is pushed first, so the shorter one is taken
-   next, and the stack never has more ranges than log2 of the leaf's elements. */
+/* The stack of a leaf, in words: STACK_TOP, how many ranges it has; STACK_BUDGET, how many elements
+   the leaf may still partition; the ranges. The longer part of a range is pushed first, so the
+   shorter part is taken next. So the stack never has more ranges than log2 of the leaf's
+   elements. */
 enum { STACK_TOP, STACK_BUDGET };
 
-/* A shorter range does not become a leftover: their list is limited. */
+/* The least size of a leftover of a leaf: the list of leftovers has limited room. */
 #define CLSORT_LEAST_LEFTOVER 64
 
 /* Appends a leftover to the list. Returns 0 if the list is full. */
@@ -12037,8 +12366,9 @@ INLINE uint leave_range(quick_t q, range_t r)
     return fits;
 }
 
-/* Puts a range on the stack, or, if the budget is spent and the list has room, among the leftovers.
-   Drops a range that is sorted already. Called by one work-item. */
+/* Puts a range on the stack. But if the budget is spent, a long range becomes a leftover, if the
+   list of leftovers has room; and a range that is sorted already, in the target, is dropped. Called
+   by one work-item. */
 INLINE void push_range(quick_t q, quick_space_t l, range_t r, uint spent)
 {
     if (r.size == 0 || (r.least == r.most && r.array == ARRAY_TARGET))
@@ -12187,8 +12517,8 @@ INLINE ulong divide(ulong a, ulong b)
     return (a | b) >> 32 ? a / b : (uint)a / (uint)b;
 }
 
-/* target[i] = source[indices[i]] in rows of `count` elements, n elements in all. An element is
-   units * each * bytes long; a work-item moves one of its units, `each` times `bytes` bytes.
+/* target[i] = source[indices[i]] in rows of `count` elements, n elements in all. An element has
+   `units` units of each * bytes bytes; a work-item moves one unit, `bytes` bytes at a time.
    Strides are bytes from a row to the next one. An index of source_count or above leaves its
    element as it was. `way`: CLSORT__GATHER_*. */
 CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
@@ -12291,8 +12621,8 @@ CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
 //---- sort: extract [UTILITY]
 /* Kernels that run around sorts: they take keys out of records, gather arrays and check results. */
 
-/* The bits of a float of `bytes` bytes; each NaN becomes the first positive one. nans: how many
-   NaNs there are of one sign; 0: all keys stay as they are. */
+/* The bits of a float of `bytes` bytes. Each NaN becomes the positive NaN with the lowest bits.
+   nans: how many NaNs there are of one sign; if it is 0, all keys stay as they are. */
 INLINE ulong with_one_nan(ulong bits, uint bytes, ulong nans)
 {
     const ulong positive = ~0UL >> (65 - 8 * bytes), infinity = positive - nans;
@@ -12417,60 +12747,67 @@ CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_a
 }
 
 //---- select: plan [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
-/* SELECT: the first k elements of every row's sorted order, without sorting the rows.
+/* SELECT finds the first k elements of every row's sorted order, without sorting the rows. The k-th
+   element is the last of them.
 
-   An element is a pair of code and index, so no two elements of a row are equal. A RANGE of pairs
-   contains the k-th element; at first it contains the whole row. A pass counts the elements of the
-   range by a digit of CLSORT_DIGIT_BITS bits, finds the digit of the k-th element, and narrows the
-   range to this digit. Elements before the range are among the first k; elements behind it are not.
-   Passes take the digits of the code first, from the top, then the digits of the index, which
-   orders equal keys. After the last digit the range has one element.
+   An element is a pair of code and index, so no two elements of a row are equal. A RANGE is an
+   interval of pairs that contains the k-th element; at first it is all pairs. A PASS counts the
+   elements of the range by a digit of CLSORT_DIGIT_BITS bits, finds the digit of the k-th element,
+   and narrows the range to the pairs with this digit. Elements before the range are among the first
+   k; elements behind it are not. Passes take the digits of the code first, from the top, then the
+   digits of the index, since the index orders equal keys. After the last digit the range has one
+   element.
 
-   A row is DECIDED as soon as the elements that may be among its first k fit into a list of
-   list_capacity elements in local memory. These elements are collected and sorted, and the first k
-   are written. So a row is read at most ceil(bits / 11) + ceil(log2(count) / 11) times, and once
-   more to collect; most rows are read two or three times. The launches depend on types, counts and
-   k only, and not on the number of rows. What is left to do is found out on the device.
+   A row is DECIDED as soon as the elements up to the end of its range fit into a list of
+   list_capacity elements in local memory: all first k are among these elements. They are collected
+   and sorted, and the first k are written. So a row is read at most ceil(bits / 11) +
+   ceil(log2(count) / 11) times, and once more to collect; most rows are read two or three times.
+   How many launches there are depends on types, counts and k, but not on the number of rows. The
+   host does not ask whether rows are decided: for a row that is done, later launches do nothing.
 
-     short rows            select_short
-                           one launch, one reading: a work-group has a row in registers, in 64
-                           columns for up to 512 keys, 128 up to 2048, else 256
-                           select_tile, if k is above 5 / 8 of the columns
-                           one launch: a work-group sorts whole rows in local memory
-     longer rows           select_pieces, in rounds of one launch each
-                           for devices whose work-groups may not make progress. The first round
-                           selects from pieces of rows, of up to 4096 keys, the next one from pieces
-                           of its results, until one piece is left. k is at most 160, or 256 in a
-                           work-group of 256 that the caller named
-     many rows             select_rows
-                           one launch: a work-group reads its row once per pass
-     few long rows         select_sample, select_read, select_rank
-                           a sample gives each row a bound, and one reading lists the candidates up
-                           to it. The sample has 1024 to 32,768 keys, of which 150 may be among the
-                           first k. For rows where that fails these launches follow:
-                           select_pass * (passes + 1), select_sort
-                           several work-groups per row add their counts in global memory; each reads
-                           the sums in the next launch. Most rows are decided after one or two
-                           passes, and the rest of the launches idle
-                           select_begin, select_long
-                           instead of all these launches, and with a second sample before the
-                           passes. For devices whose work-groups make progress
-     k near the count      the rows are sorted, then copy_rows
-     k above the list      select_pass * (passes + 1), select_scatter
-                           narrows to exactly k elements, and writes them in the row's order
-     partitions            the rows are sorted; with lengths or a count on the device
-                           select_pass * (passes + 1), select_scatter
-                           narrows to the k-th element, and writes the row's new order
-     small k, on CPUs      select_stream, select_sort
-                           no digits: a work-item reads its part of a row once, and lists elements
-                           that come before its k-th element so far. A full list keeps its first k.
-                           If many elements come before, as in descending order, a sample of the
-                           rest gives a bound; if that bound is wrong, the part is read again. A row
-                           of one part takes one launch
+     short rows: one launch
+       select_short: a work-group has a row in registers, and reads it once: in 64 columns for up to
+       512 keys, 128 for up to 2048, else 256
+       select_tile, if k is above 5 / 8 of the columns: a work-group sorts whole rows in local
+       memory
+     longer rows: rounds of one launch each, for devices where a work-group may not wait for others
+       select_pieces: round 1 cuts each row into pieces of up to 4096 keys, and selects the first k
+       of each piece. Each further round does so with the results of the round before, until each
+       row is one piece. k is at most 160, or 256 if the caller sets a work-group of 256
+     many rows: one launch
+       select_rows: a work-group reads its row once per pass
+     few long rows
+       select_sample, select_read, select_rank: a sample of each row gives a BOUND. One reading
+       lists the CANDIDATES: the elements that do not come after the bound. The sample has 1024 to
+       32,768 keys; k is limited so that about 150 of these at most are among the first k
+       select_pass * (passes + 1), select_sort, for rows whose bound was wrong: several work-groups
+       per row add their counts in global memory. Each of them reads the sums in the next launch.
+       Most rows are decided after one or two passes; later launches then have nothing to do
+       select_begin, select_long, instead of all of these, for devices where a work-group may wait
+       for others: a row whose bound was wrong gets a second sample before the passes
+     k near the count
+       the rows are sorted, then copy_rows copies the first k
+     k above the list
+       select_pass * (passes + 1), select_scatter: narrows the range until the elements up to its
+       end are exactly k, and writes these in the row's order
+     partitions
+       segments, and rows of the host's length, are sorted whole
+       select_pass * (passes + 1), select_scatter, for rows with lengths or a count on the device:
+       narrows to the k-th element, and writes the row's new order
+     small k, on CPUs: no digits
+       select_stream, select_sort: a work-item reads its part of a row once. It lists each element
+       that comes before the k-th one of the elements read so far. A full list drops all but its
+       first k. If many elements are listed, as in descending order, a sample of the unread elements
+       gives a bound; if that bound is wrong, the part is read again. Rows of one part need only
+       select_stream
 
    clsort__select_plans of clsort.h chooses among them by counts, k and rows. */
-/* Arguments of every kernel: rows of n keys; stride: bytes from a row to the next one; ignored,
-   first_bit: bits that a code loses at the top and at the bottom. */
+/* Arguments of every kernel. There are `rows` rows of n keys, from one to the next `stride` bytes.
+     minus_zero           the key -0 if it counts as 0; else 0
+     ignored, first_bit   bits that a code loses at the top and at the bottom
+     list_capacity        the room of a list in local memory, in elements
+     passes               the number of digits of a code and an index together
+   For bounds, ends, number and given_as see select_from_row. */
 #define CLSORT_SELECT_ARGS \
     global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \
         uint ignored, uint first_bit, uint rows, uint n, ulong stride, uint k, \
@@ -12495,10 +12832,12 @@ typedef struct {
     uint given_as;
 } select_t;
 
-/* The selection from one row: `keys` becomes the start of the row, n its length, which may be less
-   than the host's n, and k at most n; `asked` stays the caller's k. Kernels that work on rows call
-   it first. given_as says which of these are given: in `bounds` lengths of rows or starts of
-   segments, in `ends` the ends of segments, in *number a count. */
+/* The selection from one row; kernels that work on rows call it first. `keys` becomes the start of
+   the row, n the row's length, which may be less than the host's n, and k at most n; `asked` stays
+   the caller's k. The bits of given_as say what the caller has given in device buffers:
+     CLSORT__ROW_LENGTHS            `bounds` has the length of each row
+     CLSORT__SEGMENTS_AT_OFFSETS    `bounds` has the start of each segment, `ends` its end
+     CLSORT__COUNT_ON_DEVICE        *number is the count of each row */
 INLINE select_t select_from_row(select_t s, uint row)
 {
     const uint most = s.given_as & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number)
@@ -12520,8 +12859,9 @@ INLINE select_t select_from_row(select_t s, uint row)
 /* 1 if the k-th element is the only result. */
 INLINE uint is_nth(select_t s) { return s.select_mode == CLSORT__SELECT_NTH; }
 
-/* The outputs: indices and keys; which of them are written, CLSORT__WRITES_*; the bytes from a
-   row's results to the results of the next row. */
+/* The outputs. indices, keys: where the results go; outputs: which of the two are written,
+   CLSORT__WRITES_*; indices_apart, keys_apart: bytes from a row's results to those of the next
+   row. */
 #define CLSORT_OUTPUT_ARGS \
     global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, \
         uint outputs, ulong indices_apart, ulong keys_apart
@@ -12544,8 +12884,9 @@ INLINE uint add_local(local uint *place, uint x)
 #endif
 
 //---- select: parts [LONG_ROWS ROUNDS ROW_TILES SELECT SHORT_ROWS STREAMS]
-/* A work-group's part of a row: elements first ... end - 1 of `keys`. It is empty behind the last
-   row. numbers: the elements' indices, or NULL: an element's index is its place. */
+/* A work-group's part of a row: elements first ... end - 1 of the row at `keys`. If `row` is not
+   below the number of rows, the part is empty. numbers: the index of each element, or NULL: then
+   an element's index is its place in the row. */
 typedef struct {
     global const uchar *keys;
     uint row, part, first, end;
@@ -12574,7 +12915,7 @@ INLINE code_t code_of(select_t s, code_t key)
     return (code_t)((code_t)(code << s.ignored) >> (s.ignored + s.first_bit));
 }
 
-/* 1 if codes have all bits of keys and -0 is not replaced: then `encode` gives the code. */
+/* 1 if code_of does what `encode` does: no bits are removed, and -0 is not replaced. */
 INLINE uint takes_whole_keys(select_t s)
 {
     return !(s.minus_zero || s.ignored || s.first_bit);
@@ -12592,8 +12933,8 @@ INLINE uint number_of(row_part_t p, uint i)
     return p.numbers && i != 0xFFFFFFFFu ? p.numbers[i] : i;
 }
 
-/* Writes element i of the row as result number `place`. Its key is read from the row or, with
-   `known`, made from `code`. */
+/* Writes element i of the row as result number `place`. Its key is decoded from `code` if
+   known = 1, else read from the row. */
 INLINE void write_result(select_t s, row_part_t p, output_t out, size_t place, uint i,
                          uint known, code_t code)
 {
@@ -12604,14 +12945,15 @@ INLINE void write_result(select_t s, row_part_t p, output_t out, size_t place, u
             = known ? decode(code, s.codec) : ((global const code_t *)p.keys)[i];
 }
 
-/* Writes element i of the row as result number `place`. i = 0xFFFFFFFF marks a result that the row
-   is too short for, and its key is the last one of the order. */
+/* Writes element i of the row as result number `place`. i = 0xFFFFFFFF stands for a result that a
+   row of fewer than k elements does not have: its index is 0xFFFFFFFF, and its key is the last key
+   in the order. */
 INLINE void write_element(select_t s, row_part_t p, output_t out, size_t place, uint i)
 {
     write_result(s, p, out, place, i, i >= s.n, CLSORT_TOP_CODE);
 }
 
-/* Marks the results that the row is too short for. */
+/* Writes the results that a row of fewer than k elements does not have: see write_element. */
 INLINE void write_marks(select_t s, row_part_t p, output_t out)
 {
     const uint nth = is_nth(s), there = nth ? s.k == s.asked : s.k;
@@ -12648,8 +12990,8 @@ INLINE ranked_t make_ranked(ulong code, uint index)
     ((x).code < (y).code || ((x).code == (y).code && (x).index < (y).index))
 #endif   /* CLSORT_KEY_BYTES <= 4 */
 
-/* The number of pairs in x[0 ... count - 1] that come before `own`. 16 loads are in flight
-   together. */
+/* The number of pairs in x[0 ... count - 1] that come before `own`. The loop over 16 pairs is
+   unrolled, so that their loads do not wait for each other. */
 INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
 {
     uint rank = 0, j = 0;
@@ -12668,10 +13010,11 @@ INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
     return rank;
 }
 
-/* BLOCKS rank many pairs. Each block of CLSORT_BLOCK pairs is sorted by comparing all its pairs
-   with each other. Then each pair is searched for in every block. For 128 or 256 pairs, a selection
-   took 2 to 8 us less on an H200 than by comparing all pairs with all. The pairs are the first
-   pairs of CLSORT_COLUMNS columns; each work-item has CLSORT_FIRSTS columns. */
+/* BLOCKS are used to rank many pairs. Each block of CLSORT_BLOCK pairs is sorted by comparing all
+   its pairs with each other. Then a binary search in every block counts the pairs before a given
+   pair. For 128 or 256 pairs, a selection took 2 to 8 us less on an H200 than by comparing all
+   pairs with all. There is one pair from each of CLSORT_COLUMNS columns; each work-item has
+   CLSORT_FIRSTS columns. */
 #define CLSORT_FIRSTS (CLSORT_NEEDS_REGISTER_ROWS ? CLSORT_RADIX_ITEMS : 1)
 #define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
 #define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)
@@ -12704,8 +13047,9 @@ INLINE uint rank_in_blocks(local const ranked_t *sorted, ranked_t own)
     return rank;
 }
 
-/* Writes element x of a row if its rank is wanted. If the code has all bits of the key, the key is
-   decoded from it: to load the key again takes longer. */
+/* Writes element x of a row if its rank is among the wanted results: ranks below k, or only rank
+   k - 1 if is_nth. If the code has all bits of the key, the key is decoded from the code: that is
+   faster than to load the key again. */
 INLINE void write_ranked(select_t s, row_part_t p, output_t out, uint rank, ranked_t x)
 {
     const uint nth = is_nth(s), place = nth ? 0 : rank,
@@ -12718,10 +13062,13 @@ INLINE void write_ranked(select_t s, row_part_t p, output_t out, uint rank, rank
 
 //---- select: short rows [ROUNDS SHORT_ROWS]
 /* SHORT ROWS. A work-group has a row in registers, CLSORT_ITEMS elements per work-item. They form
-   CLSORT_COLUMNS columns; each work-item has CLSORT_FIRSTS columns. The first pair in order of each
-   column is its FIRST, and the k-th of all firsts is the BOUND. Elements that do not come after the
-   bound are CANDIDATES. There are at least k candidates, and they lie in k columns, for any input:
-   so they are few. A candidate's rank is the number of candidates before it. */
+   CLSORT_COLUMNS columns; each work-item has CLSORT_FIRSTS columns. In each column, the pair that
+   comes before all others is the column's FIRST. The k-th of all firsts is the BOUND. Elements that
+   do not come after the bound are CANDIDATES.
+     k firsts are candidates, so there are at least k candidates, and the first k elements of the
+   row are among them. A column whose first comes after the bound has no candidates, so all
+   candidates lie in k columns. For any input there are thus at most k times the length of a column.
+   A candidate's rank in the row is the number of candidates before it. */
 
 /* Local memory. firsts: of all columns, then the bound; list: candidates; count: how many. */
 typedef struct {
@@ -12729,8 +13076,8 @@ typedef struct {
     local uint *count;
 } short_row_t;
 
-/* Part `piece` of a row that is cut into `pieces` parts of about equal length. numbers: the indices
-   of all rows' elements, or NULL. */
+/* Part `piece` of a row that is cut into `pieces` parts; their lengths differ by 1 at most.
+   numbers: the indices of the elements of all rows, row by row, or NULL. */
 INLINE row_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
                             global const uint *numbers)
 {
@@ -12742,9 +13089,9 @@ INLINE row_part_t cut_piece(select_t s, uint row, uint piece, uint pieces,
     return p;
 }
 
-/* Loads a piece. code[m]: the code of element p.first + m * CLSORT_GROUP + local_id(), or the top
-   code beyond the end. Without CLSORT_BRANCH_BARRIERS one loop loads all kinds of keys: PoCL 5.0
-   aborts if either of two loops may set the codes. */
+/* Loads a piece. code[m] becomes the code of element p.first + m * CLSORT_GROUP + local_id(), or
+   the top code if this lies beyond the end. Without CLSORT_BRANCH_BARRIERS the same loop loads all
+   kinds of keys: PoCL 5.0 aborts if `code` may be set by one of two loops. */
 INLINE void load_short_row(select_t s, row_part_t p, code_t *code)
 {
     global const code_t *keys = (global const code_t *)p.keys + p.first;
@@ -12783,8 +13130,8 @@ INLINE void find_firsts(const code_t *code, short_row_t l, ranked_t *own)
     }
 }
 
-/* Finds the bound: the first that k - 1 other firsts come before. Called by all; needs a barrier
-   after, and one between the last use of the list and this call. */
+/* Finds the bound: the first of a column that has rank k - 1 among all firsts. Called by all; needs
+   a barrier after, and a barrier between the last use of the list and this call. */
 INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
 {
     const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT__EDGE_MANY_COLUMNS;
@@ -12827,8 +13174,9 @@ INLINE void list_candidates(const code_t *code, short_row_t l)
             l.list[place++] = CLSORT_RANKED(code[m], m * CLSORT_GROUP + t);
 }
 
-/* Sorts a long list by a bitonic network over the next power of two; leaves a short one as it is.
-   Returns 1 if it has sorted the list. Called by all after a barrier; ends with a barrier. */
+/* If the list has more than CLSORT__EDGE_RANKED_MOST pairs, pads it to the next power of two, sorts
+   it by a bitonic network, and returns 1. A shorter list stays unsorted. Called by all after a
+   barrier; ends with a barrier. */
 INLINE uint sort_candidates(short_row_t l, uint count)
 {
     const uint size = count > CLSORT__EDGE_RANKED_MOST(CLSORT_GROUP) ? 1u << ceil_log2(count) : 0;
@@ -12852,7 +13200,8 @@ INLINE uint sort_candidates(short_row_t l, uint count)
 }
 
 //---- select: results of short rows [ROUNDS SHORT_ROWS]
-/* Writes the wanted candidates. The list has places in a piece, not in the row. */
+/* Writes the wanted candidates. The indices in the list count from the start of the piece, so
+   p.first is added to them. */
 INLINE void write_candidates(select_t s, row_part_t p, output_t out, short_row_t l,
                              uint count, uint sorted)
 {
@@ -12933,9 +13282,9 @@ INLINE item_t row_item(select_t s, uint first, uint i)
     return r;
 }
 
-/* Sorts whole rows, `per` in a tile, as packed segments are sorted, and writes the wanted elements.
-   For large k. No work-group lies behind the last tile, except if `rows` is 0. Local memory as for
-   clsort_segment_pack. */
+/* For large k: a work-group sorts a tile of `per` whole rows, in the way of packed segments, and
+   writes the wanted elements of each row. There are no more work-groups than tiles, except if
+   `rows` is 0. Local memory as for clsort_segment_pack. */
 CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint per,
                                       local code_t *codes, local uint *words, local uint *space)
 {
@@ -12965,16 +13314,22 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
 }
 
 //---- select: range [LONG_ROWS SELECT STREAMS]
-/* A range of pairs: codes low ... high; if low equals high, of that code the indices
-   low_index ... high_index. size: its elements; left: the row's k-th element is the left-th of the
-   range. decided: 1 if the row is decided since this pass, 2 since an earlier pass, else 0. */
+/* A range of pairs: codes low ... high. Once low equals high, the range has only the indices
+   low_index ... high_index of that code.
+     size       the number of the row's elements in the range
+     left       the row's k-th element is the left-th element of the range
+     decided    0: the row is not decided; 1: it has been decided in this pass; 2: in an earlier
+                pass */
 typedef struct {
     code_t low, high;
     uint low_index, high_index, left, size, decided;
 } select_range_t;
 
-/* 1 if the row is decided: its wanted elements can be collected. If results need no order, all of
-   the range must be wanted. In a partition, the range must have one element. */
+/* 1 if the row is decided. What that takes depends on the mode:
+     PARTITION    the range has one element, which is the k-th
+     UNORDERED    the range ends with the k-th element: then all its elements are wanted
+     NTH          the elements of the range fit into the list
+     FIRST        the elements before the range and in it fit into the list together */
 INLINE uint is_decided(select_t s, select_range_t r)
 {
     if (s.select_mode == CLSORT__SELECT_PARTITION)
@@ -12997,7 +13352,8 @@ INLINE uint in_range(select_range_t r, code_t code, uint i)
     return code >= r.low && code <= r.high && i >= r.low_index && i <= r.high_index;
 }
 
-/* 1 if an element is TAKEN: it is collected. */
+/* 1 if an element is TAKEN: the elements of the range are with NTH, the elements before the range
+   with PARTITION, both with the other modes. */
 INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
 {
     if (s.select_mode == CLSORT__SELECT_PARTITION)   /* not the k-th, which is the range */
@@ -13028,9 +13384,12 @@ INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code, uint i
 }
 
 //---- select: narrowing [LONG_ROWS SELECT STREAMS]
-/* A work-group's local memory, in words: the number of collected elements; CLSORT_FOUND, what
-   narrow_range finds: a digit, the elements before it and the elements with it; CLSORT_SUMS, for
-   scans; CLSORT_LIST, the counts of digits, or the collected indices. */
+/* A work-group's local memory `space`, in words:
+     [0]              the number of collected elements
+     [CLSORT_FOUND]   what narrow_range finds, three words: the digit of the k-th element; how many
+                      elements of the range have a lower digit; how many have this digit
+     [CLSORT_SUMS]    for scans
+     [CLSORT_LIST]    the counts of digits, or the indices of the collected elements */
 #define CLSORT_FOUND 1
 #define CLSORT_SUMS CLSORT__SELECT_SUMS
 #define CLSORT_LIST CLSORT__SELECT_LIST(CLSORT_GROUP)
@@ -13053,8 +13412,9 @@ INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d,
     return r;
 }
 
-/* Narrows an open range to the digit of the k-th element, by the counts of the pass. Called by all;
-   needs no barrier before. The counts may be overwritten after the call without a barrier. */
+/* If open = 1, narrows the range to the digit of the k-th element, which the pass's counts from
+   CLSORT_LIST on give; else only turns decided = 1 into 2. Called by all; needs no barrier before.
+   The counts may be overwritten after the call without a barrier. */
 INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass,
                                    local uint *space)
 {
@@ -13080,8 +13440,11 @@ INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint
 }
 
 //---- select: visits [LONG_ROWS SELECT STREAMS]
-/* What a work-group does with its part in a pass: nothing; count the digits inside the range;
-   collect taken elements in a list; tally, which counts taken elements. */
+/* What a work-group does with its part in a pass:
+     NOTHING      it does not read the part
+     TO_COUNT     counts the elements of the range by their digits
+     TO_COLLECT   lists the indices of the taken elements
+     TO_TALLY     only counts the taken elements, and notes the k-th of a partition */
 enum { VISIT_NOTHING, VISIT_TO_COUNT, VISIT_TO_COLLECT, VISIT_TO_TALLY };
 
 INLINE uint choose_action(select_t s, select_range_t r, uint pass)
@@ -13093,9 +13456,10 @@ INLINE uint choose_action(select_t s, select_range_t r, uint pass)
                                                                         : VISIT_NOTHING;
 }
 
-/* A streak: consecutive elements of a work-item that have the same digit. One addition counts them
-   all, so that equal keys do not wait for each other. A work-group of one work-item adds one by
-   one: nothing waits for it, and the branch would be mispredicted. */
+/* A streak: consecutive elements of a work-item that have the same digit. One atomic adds their
+   number, since with many equal keys atomics for each element would wait for one counter. If the
+   work-group is one work-item, it adds 1 for each element: it needs no atomics, and the branch that
+   compares digits would be mispredicted. */
 typedef struct { uint digit, count; } streak_t;
 
 INLINE void end_streak(local uint *space, streak_t streak)
@@ -13136,8 +13500,9 @@ INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, c
     }
 }
 
-/* Visits all elements of a part, as `action` says. Called by all; its results are visible after the
-   next barrier. CLSORT_VISITS loads are in flight together. */
+/* Visits all elements of a part, as `action` says. Called by all; its results in local memory are
+   visible after the next barrier. CLSORT_VISITS elements are loaded before the first one is
+   visited. */
 #define CLSORT_VISITS 8
 INLINE void visit_row_part(select_t s, row_part_t p, select_range_t r, uint action,
                            uint pass, local uint *space)
@@ -13179,8 +13544,9 @@ INLINE void order_pairs(local code_t *codes, local uint *list, uint a, uint b)
     }
 }
 
-/* Sorts the collected elements by code and index: a bitonic network over the next power of two, for
-   which list_capacity has room. Called by all; needs no barrier before; ends with a barrier. */
+/* Sorts the collected elements by code and index: pads the list to the next power of two, which
+   list_capacity has room for, and applies a bitonic network. Called by all; needs no barrier
+   before; ends with a barrier. */
 INLINE void sort_list(select_t s, row_part_t p, local uint *space, local code_t *codes)
 {
     local uint *list = space + CLSORT_LIST;
@@ -13201,8 +13567,8 @@ INLINE void sort_list(select_t s, row_part_t p, local uint *space, local code_t 
         }
 }
 
-/* Writes the wanted elements of a sorted list, and marks the results that the row is too short
-   for. */
+/* Writes the wanted elements of a sorted list. For results that a row of fewer than k elements does
+   not have, see write_element. */
 INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
                        local const uint *list)
 {
@@ -13214,9 +13580,9 @@ INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
 }
 
 //---- select: ranks of a list [LONG_ROWS SELECT STREAMS]
-/* Writes the wanted ones of the collected elements, each at its rank. Ranks come from comparing all
-   elements with all: compilers make vectors of that, while branches of a network are mispredicted.
-   From 512 elements on networks were faster. */
+/* Writes those of the collected elements that are wanted, each at its rank. To find the ranks, it
+   compares all elements with all: compilers turn this loop into vector instructions, while the
+   branches of a bitonic network are mispredicted. From 512 elements on, the network was faster. */
 INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t out,
                            local const uint *list, local code_t *codes, uint count)
 {
@@ -13235,7 +13601,7 @@ INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t 
     write_marks(s, p, out);
 }
 
-/* Writes the wanted ones of the collected elements in order. Called by all; needs no barrier
+/* Writes those of the collected elements that are wanted, in order. Called by all; needs no barrier
    before. Local memory as for clsort_select_rows. */
 INLINE void write_collected(select_t s, row_part_t p, select_range_t r, output_t out,
                             local uint *space, local code_t *codes)
@@ -13271,24 +13637,26 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
 }
 
 //---- select: tables [LONG_ROWS SELECT STREAMS]
-/* The tables in global memory:
-     - for every row the counts of three passes: a pass adds to its own counts, reads the counts of
-       the pass before, and clears the counts of the next pass
-     - for every row row_words words: two ranges, of this pass and the pass before; the words below;
-       from CLSORT__ROW_LIST on the collected elements, or the number that each part takes
-     - for every row most_candidates pairs, if a reading lists candidates. Then the passes only
-       serve rows where candidates fail
-   The kernel that samples clears the counts of pass 0; without a reading the host does.
+/* The tables in global memory, one behind the other:
+     - the counts of digits, for three passes, pass % 3, and in each for every row. A pass adds to
+       its own counts, reads the counts of the pass before, and clears the counts of the next pass
+     - the table of each row, row_words words: two ranges, of this pass and of the pass before; the
+       words below; from CLSORT__ROW_LIST on the indices of the collected elements, or, if elements
+       are tallied, the number of taken elements of each part
+     - the candidates of each row, most_candidates pairs, if rows get a bound. Then the passes work
+       only on rows whose bound was wrong
+   The kernel that samples rows clears the counts of pass 0. If rows get no bound, the host does.
 
    Words of a row's table:
-     ROW_COLLECTED     the number of collected elements
+     ROW_COLLECTED     the number of collected elements; of a partition, the index of the k-th
+                       element
      ROW_CANDIDATES    the number of candidates that a reading has found
-     ROW_FAILED        how often candidates have not decided the row
-     ROW_BOUND         the pair that no candidate comes after, as two words of 64 bits
+     ROW_FAILED        how often the row has failed: 0, 1 or 2
+     ROW_BOUND         the bound, code and index, as two words of 64 bits
 
    Words in the table of row 0, if one launch does all steps:
-     ROW_NUMBERS       how many numbers have been drawn, and how many are done
-     ROW_ANY_FAILED    the most that ROW_FAILED is in any row */
+     ROW_NUMBERS       how many numbers have been drawn; the next word: how many are done
+     ROW_ANY_FAILED    the largest ROW_FAILED of all rows */
 enum { ROW_COLLECTED = 32, ROW_CANDIDATES, ROW_FAILED, ROW_BOUND = 36 };
 enum { ROW_NUMBERS = 40, ROW_ANY_FAILED = 42 };
 #define CLSORT_TABLE_ARGS \
@@ -13310,7 +13678,8 @@ INLINE global uint *row_words_of(tables_t t, uint row)
     return t.words + (size_t)3 * t.rows * CLSORT_DIGITS + (size_t)row * t.row_words;
 }
 
-/* The part, if its row has failed at least `times` times; else a part of no row. */
+/* The part `p`, if rows get no bounds or the row has failed at least `times` times; else an empty
+   part behind the last row. */
 INLINE row_part_t open_row_part(tables_t t, row_part_t p, uint times)
 {
     if (t.most_candidates && p.row < t.rows && row_words_of(t, p.row)[ROW_FAILED] < times) {
@@ -13320,7 +13689,7 @@ INLINE row_part_t open_row_part(tables_t t, row_part_t p, uint times)
     return p;
 }
 
-/* Stores the range that a pass has found in a row's words; load_range loads it. */
+/* Stores, in a row's table, the range with which a pass works; load_range loads it. */
 INLINE void store_range(global uint *row, uint pass, select_range_t r)
 {
     global ulong *words = (global ulong *)(row + pass % 2 * 16);
@@ -13342,8 +13711,8 @@ INLINE select_range_t load_range(global const uint *row, uint pass)
 }
 
 //---- select: passes [LONG_ROWS SELECT STREAMS]
-/* The range of this pass. Every work-group of a row finds it by itself, from the sums of the pass
-   before. */
+/* The range of this pass. Every work-group of a row computes it, from the range and the counts of
+   the pass before, which are complete since that pass was another launch or step. */
 INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, uint pass,
                                  local uint *space)
 {
@@ -13360,8 +13729,8 @@ INLINE select_range_t find_range(select_t s, tables_t t, row_part_t p, uint pass
     return r;
 }
 
-/* Stores what the next launch needs, if this is the first part of a row: the range, and cleared
-   counts. */
+/* If this is the first part of a row, stores for the next pass the range, and clears the counts
+   that the next pass will add to. */
 INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range_t r, uint pass)
 {
     if (p.part || p.row >= s.rows)
@@ -13375,8 +13744,8 @@ INLINE void keep_range(select_t s, tables_t t, row_part_t p, select_range_t r, u
     }
 }
 
-/* Adds a work-group's counts, or collected elements, to the row's tables. Called by all; needs no
-   barrier before. */
+/* Adds to the row's tables what the work-group has found in its part: the counts of digits, the
+   collected elements, or the number of taken elements. Called by all; needs no barrier before. */
 INLINE void add_to_tables(select_t s, tables_t t, row_part_t p, uint action, uint pass,
                           local uint *space)
 {
@@ -13424,7 +13793,7 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
 }
 #endif
 
-/* A pseudo-random number below `end`, by `seed`. */
+/* A pseudo-random number below `end`, which depends on `seed` only. */
 INLINE uint draw_below(uint seed, uint end)
 {
     const uint drawn = seed * 0x9E3779B1u;
@@ -13432,10 +13801,11 @@ INLINE uint draw_below(uint seed, uint end)
 }
 
 //---- select: samples [LONG_ROWS SELECT.group]
-/* ONE READING. A sample of a row gives a bound. A reading of the row lists the candidates, which do
-   not come after the bound. Then work-groups share the candidates by value, and count their ranks.
-   A bound is wrong if there are fewer than k candidates, or more than the list has room for. Then
-   the row has FAILED, and the passes select from it. */
+/* ONE READING of a row finds the first k elements, if a guess was right. A sample of the row gives
+   a BOUND. A reading of the row lists the CANDIDATES: all elements that do not come after the
+   bound. Then the candidates are cut by value into shares, one for each work-group, which finds the
+   ranks of its candidates. The bound is wrong if there are fewer than k candidates, or more than
+   the row's list has room for. Then the row has FAILED, and is selected from in another way. */
 #define CLSORT_SAMPLED 16
 
 INLINE void put_bound(global uint *row, ranked_t bound)
@@ -13445,9 +13815,10 @@ INLINE void put_bound(global uint *row, ranked_t bound)
     words[1] = CLSORT_RANKED_INDEX(bound);
 }
 
-/* The place of element x of a sample. The row is cut into strips of `apart` elements. Each strip
-   has a cluster of CLSORT__CLUSTER sampled elements, at a pseudo-random place: at equal distances,
-   a sample of periodic keys would mislead. A second sample has another seed, and lies elsewhere. */
+/* The place in the row of element x of the sample. The row is cut into strips of `apart` elements.
+   In each strip one cluster of CLSORT__CLUSTER consecutive elements is sampled, at a pseudo-random
+   place: if clusters lay at equal distances, a sample of periodic keys would mislead. A second
+   sample has another seed, so its clusters lie at other places. */
 INLINE uint sampled_place(uint x, uint apart, uint seed)
 {
     const uint cluster = x / CLSORT__CLUSTER;
@@ -13456,9 +13827,9 @@ INLINE uint sampled_place(uint x, uint apart, uint seed)
            + x % CLSORT__CLUSTER;
 }
 
-/* The seed of a second sample: an odd number that depends on keys all over the row. So keys that
-   mislead the first sample do not mislead the second one, unless they are made to mislead the seed
-   that they give. Called by all; `word` of local memory is free before and after. */
+/* The seed of a second sample: an odd number that depends on keys all over the row. An input that
+   was made to mislead the first sample will not mislead the second one too, unless its author has
+   also computed this seed. Called by all; `word` of local memory is free before and after. */
 INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint *word)
 {
     const uint lid = local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);
@@ -13472,8 +13843,8 @@ INLINE uint seed_of_row(select_t s, row_part_t p, uint exists, local uint *word)
 }
 
 //---- select: bounds of long rows [LONG_ROWS SELECT.group]
-/* The first pair in order of a work-item's share of a sample. Neighbouring work-items load a
-   cluster together. */
+/* The pair that comes first in a work-item's share of the sample. Neighbouring work-items load the
+   elements of a cluster. */
 INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, uint seed)
 {
     const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);
@@ -13498,10 +13869,10 @@ INLINE ranked_t first_of_sample(select_t s, row_part_t p, uint clusters, uint se
     return CLSORT_RANKED(first, at);
 }
 
-/* Samples a row, and stores its bound. Each work-item finds the first pair of its share of the
-   sample, and the bound is the wanted-th of these pairs. again: 1 for a row that has failed. It
-   gets another sample, and a bound for twice as many candidates; the list has room for them. space:
-   CLSORT_GROUP pairs. */
+/* Samples a row, and stores its bound. Each work-item finds the pair that comes first in its share
+   of the sample; the bound is the wanted-th of these pairs in order. again = 1: the row has failed
+   once. It gets another sample, and a bound that lets about twice as many candidates through; the
+   row's list has room for them. space: CLSORT_GROUP pairs. */
 INLINE void sample_row(select_t s, tables_t t, row_part_t p, uint clusters, uint wanted,
                        uint again, local ulong *space)
 {
@@ -13550,16 +13921,21 @@ CLSORT_SAMPLE_KERNEL(clsort_select_begin)   /* before clsort_select_long */
 #endif
 
 //---- select: reading once [LONG_ROWS SELECT.group]
-/* A pack is 16 bytes of keys, which one load takes if they are aligned. A work-item has
-   CLSORT_PACKS_AHEAD packs in flight at the same time. */
+/* A pack is 16 bytes of keys. If they are aligned, one instruction loads a pack. A work-item loads
+   CLSORT_PACKS_AHEAD packs before it looks at the first one. */
 #define CLSORT_PACKS_AHEAD (CLSORT_KEY_BYTES < 8 ? CLSORT_KEY_BYTES : 4)
 typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
 /* A batch: elements that a work-item looks at together. */
 #define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS_AHEAD)
 
-/* The lists that a work-group writes candidates to. code, index: the bound; list: in local memory;
-   row: the row's words; all: the row's list, of `most` pairs. count[0]: candidates for `list`;
-   count[2]: not 0 if both lists are full. */
+/* Where a work-group lists the candidates that it reads: in its own list; when that is full, in the
+   row's list. In the end its own list is copied behind the row's list.
+     code, index   the bound
+     list          the work-group's list in local memory, of CLSORT__LISTED pairs
+     count         [0]: candidates that came for `list`, also when it was full; [1]: the place of
+                   `list` in the row's list; [2]: not 0 if both lists are full
+     row           the row's table
+     all, most     the row's list, and its room in pairs */
 typedef struct {
     code_t code;
     uint index, most;
@@ -13574,8 +13950,9 @@ INLINE global ranked_t *row_candidates(tables_t t, uint row)
     return (global ranked_t *)(row_words_of(t, t.rows)) + (size_t)row * t.most_candidates;
 }
 
-/* The place in a part of element b of a batch that begins at `first`. A work-item has `together`
-   consecutive elements, then again `together`, CLSORT_GROUP * together places further on. */
+/* The place in the part of a batch's element b. first: the place of element 0. A work-item's batch
+   is several groups of `together` consecutive elements; from one group to the next are
+   CLSORT_GROUP * together places. */
 #define CLSORT_BATCH_PLACE(first, together, b) \
     ((first) + (b) / (together) * ((together) * CLSORT_GROUP) + (b) % (together))
 
@@ -13598,9 +13975,8 @@ INLINE uint list_pair(reading_t c, ranked_t x)
     return late >= c.most;
 }
 
-/* Lists the candidates of a batch within the first `size` elements of a part. Few batches have one,
-   and most of these have one. Its key is loaded again, which takes less time than to find it in
-   registers. */
+/* Lists the candidates of a batch; ignores places from `size` on. Few batches have a candidate, and
+   most of these have one. Its key is loaded again: to find its code in registers takes longer. */
 INLINE void list_batch(select_t s, row_part_t p, reading_t c, const code_t *code,
                        uint first, uint together, uint size)
 {
@@ -13642,8 +14018,8 @@ INLINE void read_packs(select_t s, row_part_t p, reading_t c, uint whole)
     }
 }
 
-/* Lists candidates among a part's elements from `first` on: the last ones, which fill no pack, or
-   all if keys are not aligned. */
+/* Lists the candidates among a part's elements from `first` on. These are the last elements, too
+   few for a pack, or all elements if the part's keys are not aligned. */
 INLINE void read_keys(select_t s, row_part_t p, reading_t c, uint first)
 {
     const uint size = p.end - p.first;
@@ -13666,7 +14042,7 @@ INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *spa
     global const ulong *bound = (global const ulong *)(row + ROW_BOUND);
     local ranked_t *list = (local ranked_t *)space;
     local uint *count = (local uint *)(list + CLSORT__LISTED);
-    const uint behind = exists && bound[1] < p.first;   /* then equal codes come after it */
+    const uint behind = exists && bound[1] < p.first;   /* 1: the bound's code is not wanted here */
     const reading_t c = { (code_t)(exists ? bound[0] - behind : 0),
                           (uint)(exists && !behind ? bound[1] : 0xFFFFFFFFu),
                           t.most_candidates, list, count, row, row_candidates(t, own_row) };
@@ -13690,15 +14066,17 @@ INLINE void read_row_part(select_t s, tables_t t, row_part_t p, local ulong *spa
 }
 
 //---- select: finding ranks [LONG_ROWS SELECT.group]
-/* A work-group's share of a row's candidates: the pairs from `low` on, if has_low, that come before
-   `high`, if has_high. */
+/* A work-group's share of a row's candidates: all pairs that do not come before `low` but come
+   before `high`. has_low = 0: the share has no lower end; has_high = 0: it has no upper end. */
 typedef struct { ranked_t low, high; uint has_low, has_high; } share_t;
 
-/* Shares a row's candidates out among `shares` work-groups, and returns share `number`. Shares are
-   cut by a sample of the candidates: the first pairs of CLSORT_GROUP columns. Only the first `end`
-   of these are used, since k candidates and a margin come before them. CLSORT_GROUP candidates or
-   fewer need no sample. firsts, space: CLSORT_GROUP pairs; in the end `firsts` has the sample in
-   order. Called by all; ends with a barrier. */
+/* Shares a row's candidates out among `shares` work-groups, and returns share `number`. The shares
+   are cut by a sample of the candidates, which is sorted: each work-item draws `each` candidates,
+   and the pair of these that comes first is in the sample. Only the first `end` pairs of the sample
+   cut shares: k candidates probably come before pair number `end`, and candidates behind it are in
+   no share. CLSORT_GROUP candidates or fewer are one share and need no sample. firsts, space:
+   CLSORT_GROUP pairs each; on return `firsts` has the sorted sample. Called by all; ends with a
+   barrier. */
 INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, uint number,
                           uint shares, local ranked_t *firsts, local ranked_t *space)
 {
@@ -13729,8 +14107,9 @@ INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, ui
     return share;
 }
 
-/* Lists the pairs of a work-group's share, up to CLSORT__LISTED. Adds the number of candidates
-   before the share to counts[0], and the number of its pairs to counts[1]. */
+/* Reads all `count` candidates of a row, and lists the pairs of the share, up to CLSORT__LISTED of
+   them. Adds the number of candidates before the share to counts[0], and the number of pairs in the
+   share to counts[1]. */
 INLINE void list_share(global const ranked_t *all, uint count, share_t share,
                        local ranked_t *list, local uint *counts)
 {
@@ -13760,10 +14139,10 @@ INLINE void list_share(global const ranked_t *all, uint count, share_t share,
 }
 
 //---- select: buckets [LONG_ROWS SELECT.group]
-/* BUCKETS of a long list. The sorted sample, by which candidates were shared out, cuts the list
-   into buckets. To rank a pair, it is compared with the pairs of its own bucket only. bucket[i]:
-   the bucket of list[i]; order: the numbers of all pairs, bucket by bucket; ends[b]: where bucket b
-   ends in `order`. sums: CLSORT__SCAN_WORDS words. */
+/* BUCKETS of a share's list, if it is long. The sorted sample by which candidates were shared out
+   also cuts the list into buckets. So to find its rank, a pair is compared only with the pairs of
+   its own bucket. bucket[i]: the bucket of list[i]; order: the numbers i of all pairs, bucket by
+   bucket; ends[b]: where bucket b ends in `order`; sums: CLSORT__SCAN_WORDS words. */
 typedef struct {
     local const ranked_t *list, *sample;
     local uint *ends, *sums;
@@ -13805,7 +14184,8 @@ INLINE uint rank_in_buckets(buckets_t l, uint i)
 }
 
 //---- select: ranks of candidates [LONG_ROWS SELECT.group]
-/* Marks a row as failed. It gets a second sample or, with `again`, the passes. */
+/* Marks a row as failed. again = 0: its first bound was wrong; 1: its second one, so that the
+   passes select from it. */
 INLINE void fail_row(tables_t t, global uint *row, uint again)
 {
     atomic_max((volatile global uint *)&row[ROW_FAILED], 1 + again);
@@ -13826,10 +14206,12 @@ INLINE void write_share(select_t s, row_part_t p, output_t out, buckets_t l, uin
     }
 }
 
-/* Ranks a share of a row's candidates, and writes the wanted ones. The row fails if it has fewer
-   than k candidates or more than its list has room for, if a wanted share has more than
-   CLSORT__LISTED pairs, or if all shares together have fewer than k. space: CLSORT__LISTED pairs,
-   twice CLSORT_GROUP pairs, two words, CLSORT_GROUP words, CLSORT__LISTED words. */
+/* Ranks a share of a row's candidates, and writes the wanted ones. The row fails if
+     - it has fewer than k candidates, or more than its list has room for
+     - a share of which elements are wanted has more than CLSORT__LISTED pairs
+     - all its shares together have fewer than k candidates
+   space: CLSORT__LISTED pairs, twice CLSORT_GROUP pairs, two words, CLSORT_GROUP words,
+   CLSORT__LISTED words. */
 INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uint number,
                        uint shares, uint again, local ulong *space)
 {
@@ -13861,7 +14243,8 @@ INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uin
 }
 
 #if CLSORT_IS(SELECT)
-/* Reads each row once, a work-group per part, and lists candidates. space: see read_row_part. */
+/* Reads every part of every row once, a work-group per part, and lists the candidates. space: see
+   read_row_part. */
 CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local ulong *space)
 {
     const select_t s = CLSORT_SELECT;
@@ -13882,8 +14265,8 @@ CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 #endif   /* CLSORT_IS(SELECT) */
 
 //---- select: candidates [STREAMS]
-/* Elements that may be among the first k of a part: `count` pairs of code and index. A work-item
-   collects them alone. */
+/* A list of elements that may be among the first k of a part: `count` pairs of code and index. The
+   work-group is one work-item. */
 typedef struct {
     local code_t *codes;
     local uint *list;
@@ -13897,8 +14280,8 @@ INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)
     return a < b || (a == b && i < j);
 }
 
-/* Moves the first k of `count` pairs of code and index to the front, the k-th as the last of them.
-   Source: C. A. R. Hoare, FIND, 1961. */
+/* Reorders `count` pairs of code and index so that the first k in order come first; the k-th of
+   them is at place k - 1. Source: C. A. R. Hoare, FIND, 1961. */
 CLSORT_NOINLINE void find_first(local code_t *codes, local uint *list, uint count, uint k)
 {
     int low = 0, high = (int)count - 1, wanted = (int)k - 1;
@@ -13925,15 +14308,15 @@ CLSORT_NOINLINE void find_first(local code_t *codes, local uint *list, uint coun
     }
 }
 
-/* Keeps the first k candidates, the k-th as the last of them, and drops the others. */
+/* Keeps the first k candidates and drops the others. The k-th one is at place k - 1. */
 INLINE void keep_first(candidates_t *c, uint k)
 {
     find_first(c->codes, c->list, c->count, k);
     c->count = min(c->count, k);
 }
 
-/* Inserts an element among the first k so far, which are in order. If they are k already, the last
-   one is dropped. Returns the new bound: see append_candidate. */
+/* Inserts an element into the sorted list of the first k elements read so far. If the list has k
+   elements already, it loses its last one. Returns the new bound: see append_candidate. */
 INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,
                                code_t bound)
 {
@@ -13947,9 +14330,9 @@ INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,
     return c->count < s.k ? bound : min(bound, c->codes[s.k - 1]);
 }
 
-/* Appends an element; a full list then keeps its first k. With small k, elements are inserted in
-   order instead. Returns the new bound: later elements with this code or a higher one are not among
-   the first k. */
+/* Appends an element to the list. If the list is then full, it keeps its first k and drops the
+   others. If k is at most CLSORT__EDGE_INSERT_MOST, the list is kept sorted instead. Returns the
+   new bound: elements read later with this code or a higher one are not among the first k. */
 INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
                                code_t bound)
 {
@@ -13967,8 +14350,9 @@ INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
 #define CLSORT_STREAM_BLOCK 32
 #define CLSORT_STREAM_SAMPLE 64
 
-/* A code from a sample of the elements from `first` on. Probably k of these elements have this code
-   or a lower one, but not many more. The top code if a sample does not help. */
+/* Samples the elements of a part from `first` on, and returns a code. Probably at least k of these
+   elements, but not many more, have this code or a lower one. Returns the top code if a sample does
+   not help. */
 INLINE code_t sample_rest(select_t s, row_part_t p, uint first)
 {
     const uint apart = (p.end - first) / CLSORT_STREAM_SAMPLE;
@@ -14015,10 +14399,11 @@ INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size
     return bound;
 }
 
-/* Collects the first k elements of a part, in any order. It compares whole blocks with the bound,
-   since few blocks have a code below it. After `patience` codes below the bound, as in descending
-   order, a sample of the rest lowers the bound. Returns 0 if that bound was too low: some of the
-   first k may be missing. */
+/* Collects the first k elements of a part, in any order. It reads the part block by block, and
+   skips a block if none of its codes is below the bound, as most blocks have none. When `patience`
+   codes below the bound have been found, as in descending order, a sample of the unread elements
+   lowers the bound. Returns 0 if the sample has made the bound too low: then some of the first k
+   may be missing. */
 INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, uint patience)
 {
     const uint open_elements = s.k <= CLSORT__EDGE_INSERT_MOST ? s.k : s.list_capacity;
@@ -14049,7 +14434,7 @@ INLINE uint stream_elements(select_t s, row_part_t p, candidates_t *c, uint pati
 
 INLINE void stream_row_part(select_t s, row_part_t p, candidates_t *c)
 {
-    /* If keys are uniform, about k (1 + ln(n / k)) of them are below the bound. */
+    /* In random order, about k (1 + ln(n / k)) of n keys are below the bound when they are read. */
     const uint often = s.k * (2 + ceil_log2((p.end - p.first) / max(s.k, 1u) + 1));
     for (uint patience = 8 + often, done = 0; !done; patience = 0xFFFFFFFFu) {
         c->count = 0;
@@ -14057,8 +14442,8 @@ INLINE void stream_row_part(select_t s, row_part_t p, candidates_t *c)
     }
 }
 
-/* A work-item reads a part. If a row is one part, its results are written, else the first k of each
-   part are collected for clsort_select_sort. */
+/* A work-item reads a part. If each row is one part, it writes the row's results; else it stores
+   the first k elements of its part in the row's table, for clsort_select_sort. */
 CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                         local uint *space, local code_t *codes)
 {
@@ -14082,8 +14467,8 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
 }
 
 //---- select: results [LONG_ROWS SELECT STREAMS]
-/* Sorts the elements of a row that passes have collected, and writes the wanted ones. Local memory
-   as for clsort_select_rows. */
+/* Sorts the elements that passes, or streams, have collected in a row's table, and writes the
+   wanted ones. Local memory as for clsort_select_rows. */
 INLINE void sort_row(select_t s, tables_t t, output_t out, row_part_t p,
                      local uint *space, local code_t *codes)
 {
@@ -14099,7 +14484,7 @@ INLINE void sort_row(select_t s, tables_t t, output_t out, row_part_t p,
 }
 
 #if CLSORT_IS(SELECT) || CLSORT_IS(STREAMS)
-/* Sorts the elements that passes have collected. A work-group per row. */
+/* Calls sort_row for every row. A work-group per row. */
 CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                       local uint *space, local code_t *codes)
 {
@@ -14112,11 +14497,13 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 
 //---- select: one launch [LONG_ROWS]
 /* ONE LAUNCH does all STEPS for long rows. It reads the rows, and ranks their candidates. Rows that
-   fail get a second sample, and are read and ranked again. Rows that fail again take the passes.
-   Each piece of work has a number, step by step, and work-groups draw numbers from a counter in the
-   table of row 0. clsort_select_begin clears that counter. */
-/* The steps. From STEP_PASSES on there is a step for each pass, then one that sorts rows. A step
-   has the numbers first ... first + size - 1. */
+   fail get a second sample, and are read and ranked again. The passes select from rows that fail
+   again. A step is many pieces of work, for example one for each part of each row. All pieces of
+   all steps are numbered, one step after the other. Work-groups draw numbers from a counter in the
+   table of row 0, which clsort_select_begin has cleared. */
+/* The steps. From STEP_PASSES on there is a step for each pass, and one more, as the last pass may
+   leave elements to collect; then a step that sorts rows. The pieces of a step have the numbers
+   first ... first + size - 1. */
 enum { STEP_READS, STEP_RANKS, STEP_SAMPLES, STEP_READS_AGAIN, STEP_RANKS_AGAIN, STEP_PASSES };
 typedef struct { uint step, first, size; } step_t;
 typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_rows_t;
@@ -14133,9 +14520,11 @@ INLINE step_t next_step(select_t s, long_rows_t l, step_t at)
 }
 
 //---- select: steps of one launch [LONG_ROWS]
-/* Waits until all earlier steps are done. Returns 0 if nothing is left to do: no row has failed, or
-   none has failed twice. Then nobody does the remaining numbers, so it waits first for the steps
-   that decide this. Called by all. */
+/* Waits until all pieces of all steps before `at` are done. Returns 0 if no work is left: no row
+   has failed, or, from STEP_PASSES on, none has failed twice. Then all work-groups end and leave
+   the remaining numbers undone. So it may not wait for all steps before it knows that they will be
+   done: it waits first for STEP_RANKS, then for STEP_RANKS_AGAIN. once: the pieces of the first two
+   steps together. Called by all. */
 INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
 {
     if (at.step >= STEP_SAMPLES) {
@@ -14152,7 +14541,7 @@ INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
     return 1;
 }
 
-/* Does number i of a step. Local memory as for clsort_select_long. Called by all. */
+/* Does piece i of a step. Local memory as for clsort_select_long. Called by all. */
 INLINE void do_step(select_t s, tables_t t, output_t out, long_rows_t l, uint step, uint i,
                     local uint *space, local code_t *codes, local ulong *lists)
 {
@@ -14175,8 +14564,9 @@ INLINE void do_step(select_t s, tables_t t, output_t out, long_rows_t l, uint st
         pass_over(s, t, p, space, step - STEP_PASSES);
 }
 
-/* memory: as for clsort_select_rank. clsort_select_rows's local memory overlays it: the codes,
-   rounded up to 8 bytes, then the words of `space`. */
+/* Does all steps. memory: as `space` of clsort_select_rank. The same memory also serves the passes,
+   with what clsort_select_rows needs: the codes, rounded up to 8 bytes, then the words of
+   `space`. */
 CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                       uint ranges, uint clusters, uint wanted, local ulong *memory)
 {
@@ -14209,8 +14599,9 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 }
 
 //---- select: scattered results [SELECT]
-/* The number of taken elements in the row's parts before this one, which the last pass has tallied.
-   Called by all work-items; the sums are free again when it returns. */
+/* The number of taken elements in the parts of the row before this part: the sum of the numbers
+   that the last pass has tallied. Called by all work-items; the sums are free again when it
+   returns. */
 INLINE uint tallied_before(select_t s, row_part_t p, global const uint *row,
                            local uint *sums)
 {
@@ -14221,8 +14612,9 @@ INLINE uint tallied_before(select_t s, row_part_t p, global const uint *row,
     return before;
 }
 
-/* Writes element i of the row if it is wanted. place: where the next taken element goes; nth: the
-   number of the k-th element. Returns 1 if element i is taken. */
+/* Writes element i of the row if it is wanted. place: how many elements before element i are taken,
+   which is where it goes if it is taken; nth: the index of a partition's k-th element. Returns 1 if
+   element i is taken. */
 INLINE uint scatter_element(select_t s, row_part_t p, select_range_t r, output_t out,
                             uint i, uint place, uint nth)
 {
@@ -14235,11 +14627,11 @@ INLINE uint scatter_element(select_t s, row_part_t p, select_range_t r, output_t
     return taken;
 }
 
-/* Writes the first k elements of a row, in the row's order. Of a partition, writes the indices of
-   all elements in their new order: the elements before the k-th, the k-th, then the others, with
-   the row's order among each. The last pass has tallied the taken elements of each part, and found
-   the k-th. Results behind the row's length get 0xFFFFFFFF. Each work-item takes CLSORT_VISITS
-   consecutive elements. */
+/* Writes the first k elements of a row, in the row's order. Of a partition, it writes all elements
+   in their new order: those that come before the k-th, then the k-th, then the others; the first
+   and the last group keep the row's order. The last pass has counted the taken elements of each
+   part, and found the k-th. Results behind the row's length get the index 0xFFFFFFFF. Each
+   work-item takes CLSORT_VISITS consecutive elements at a time. */
 CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                          local uint *sums)
 {
@@ -14270,7 +14662,7 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
 }
 
 //---- is_sorted [UTILITY]
-/* The part of a packed field from byte `first` on, of up to 8 bytes, as a field. */
+/* A packed field for a part of `field`: its bytes from number `first` on, up to 8 of them. */
 INLINE ulong field_piece(ulong field, uint first)
 {
     const ulong bytes = min(field_bytes(field) - first, 8u);
@@ -14294,9 +14686,9 @@ INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 
     return order;
 }
 
-/* The element that comes i-th in the order of its segment: through the segment's indices if
-   by_index is set, else element i itself. Rows of indices are `apart` bytes apart, if that is not
-   0. */
+/* The element that stands at place i of the sorted order, if i lies in segment `own`: with
+   by_index = 1, the element that the segment's index at place i refers to; else element i itself.
+   apart: if not 0, bytes from one row of indices to the next one. */
 INLINE uint ordered_element(segments_t s, segment_t own, global const uchar *indices,
                             uint by_index, ulong apart, uint i)
 {
@@ -14351,11 +14743,11 @@ INLINE ulong mix_bytes(ulong hash, global const uchar *data, ulong bytes)
     return hash;
 }
 
-/* Adds hashes to sums. sums[0 .. 1]: the hash of every element in a segment; bytes: of an element.
-   sums[2 .. 3]: the hash of every such element with its value, of value_bytes; with by_index,
-   values are in the order of the indices. Sums do not depend on the order of elements. But a hash
-   begins with the segment, so they show an element that has left its segment. Each work-item takes
-   every step-th element. */
+/* Adds up hashes of the elements in segments. sums[0 .. 1]: the hashes of elements, of `bytes`
+   bytes each. sums[2 .. 3]: the hashes of elements with their values, of value_bytes bytes; with
+   by_index = 1, value i belongs to the element that index i refers to. Sums do not depend on the
+   order of elements. But the start of a segment goes into the hashes of its elements, so an element
+   that has left its segment changes the sums. Each work-item takes every step-th element. */
 CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at,
                                       global const uchar *values, ulong values_at,
                                       global const uchar *indices, ulong indices_at,
@@ -14386,9 +14778,10 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
         atomic_add((volatile global uint *)(sums + sums_at) + k, own_sums[k]);
 }
 
-/* Checks indices by hashes. For every element in a segment, adds the hash of the element that its
-   index refers to to sums[0 .. 1], and subtracts its own hash. Indices count from the segment's
-   start, so the sums are 0 only if the indices of each segment refer to its own elements. */
+/* Checks by hashes that the indices of each segment are a permutation of its elements. For every
+   element i in a segment, it adds to sums[0 .. 1] the hash of the element number that the segment's
+   index at i refers to, and subtracts the hash of i. So the sums are 0 for permutations; for other
+   indices they are hardly ever 0. */
 CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at,
                                               global uchar *sums, ulong sums_at,
                                               CLSORT_SEGMENT_ARGS, uint n, ulong apart, uint step)
