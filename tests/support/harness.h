@@ -392,7 +392,7 @@ static inline void test_resume(void)
 static inline int test_end(const char *nothing_ran)
 {
     test_progress.ends = 1;
-    if (!test_progress.ran) {
+    if (!test_progress.ran && !getenv("CLSORT_TEST_SHARE")) {   /* a share may be empty */
         printf("FAILED: %s\n", nothing_ran);
         test_progress.failed++, test_progress.ran++;
     }
