@@ -9,10 +9,10 @@ SECONDS ?=
 SEED ?=
 
 # Drivers that compile kernels take memory and give it back all the time: a twelfth of PoCL's time
-# goes to that. The GNU C library keeps it.
-export MALLOC_TRIM_THRESHOLD_ = 1000000000
-export MALLOC_MMAP_THRESHOLD_ = 1000000000
-export MALLOC_TOP_PAD_ = 67108864
+# goes to that. In tests, which are not timed, the GNU C library keeps it.
+test test-gpu check: export MALLOC_TRIM_THRESHOLD_ = 1000000000
+test test-gpu check: export MALLOC_MMAP_THRESHOLD_ = 1000000000
+test test-gpu check: export MALLOC_TOP_PAD_ = 67108864
 
 quiet = $(if $(V),,@echo "compiling $@";)
 at_once = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(or $(CLSORT_TEST_JOBS),$(shell nproc \
@@ -27,7 +27,7 @@ tools = $(patsubst %.c,build/%,$(notdir $(wildcard tools/clsort/*.c tools/bench/
 benches = $(patsubst tools/bench/%.c,build/%,$(wildcard tools/bench/*.c))
 tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c tests/other_gpu.c, \
     $(wildcard tests/*.c)))
-programs = $(patsubst tests/%.c,build/%,$(wildcard tests/test_*.c tests/fuzz*.c))
+programs = $(patsubst tests/%.c,build/%,$(wildcard tests/test_*.c tests/fuzz.c))
 mpi = build/clsort-mpi build/mpi_cases
 mocked = $(filter-out test_mock_threads,$(patsubst tests/%.c,%,$(wildcard tests/test_mock*.c)))
 sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile \

@@ -1693,13 +1693,13 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_KERNEL  kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1), "
 "intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))\n#elif CLSORT_LANES>1\n#define CLSORT_KERNEL  "
 "kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1),vec_type_hint(codes_t)))\n#elif "
-"CLSORT_SHARE_LOG2==0&&(CLSORT_NEEDS_RADIX||CLSORT_NEEDS_PIECES)\n#define CLSORT_KERNEL  kernel "
-"__attribute__((reqd_work_group_size(CLSORT_GROUP,1,1),vec_type_hint(uint16)))\n#else\n#define "
-"CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1)))\n#endif\nINLINE "
-"uint local_id(void){\n#if CLSORT_HIDES_IDS\nuint t;\n__asm__ volatile(\"mov.b32 %0, %1;\" : \"="
-"r\"(t): \"r\"((uint)get_local_id(0)));\nreturn t&(CLSORT_GROUP -1);\n#else\nreturn(uint)"
-"get_local_id(0)&(CLSORT_MASKS_IDS?CLSORT_GROUP -1: ~0u);\n#endif\n}\n#define CLSORT_JOIN_(a,b)"
-"a##b\n#define CLSORT_JOIN(a,b)CLSORT_JOIN_(a,b)\n"
+"CLSORT_SHARE_LOG2==0&&CLSORT_NEEDS_RADIX\n#define CLSORT_KERNEL  kernel __attribute__(("
+"reqd_work_group_size(CLSORT_GROUP,1,1),vec_type_hint(uint16)))\n#else\n#define CLSORT_KERNEL "
+"kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1)))\n#endif\nINLINE uint local_id("
+"void){\n#if CLSORT_HIDES_IDS\nuint t;\n__asm__ volatile(\"mov.b32 %0, %1;\" : \"=r\"(t): \"r\"(("
+"uint)get_local_id(0)));\nreturn t&(CLSORT_GROUP -1);\n#else\nreturn(uint)get_local_id(0)&("
+"CLSORT_MASKS_IDS?CLSORT_GROUP -1: ~0u);\n#endif\n}\n#define CLSORT_JOIN_(a,b)a##b\n#define "
+"CLSORT_JOIN(a,b)CLSORT_JOIN_(a,b)\n"
 ,{~0u}},
 {"INLINE uint ordered_place(global const uchar*indices,uint by_index,uint i,uint n){\nconst uint "
 "place=by_index?((global const uint*)indices)[i]:i;\nreturn place<n?place:0;}\nINLINE uint "
@@ -7009,7 +7009,7 @@ enum {
     CLSORT__RADIX_BLOCKS = 1024,        /* the most that a table has room for */
     CLSORT__RADIX_UNIT = 64,            /* blocks of work-items are multiples of it */
     CLSORT__SWEEP_TILE = 1536,          /* the least */
-    /* The most elements for which ranges have enough second digits; WIDE: of codes of 4 bytes,
+    /* The most elements for which ranges have enough second digits: wide_most of codes of 4 bytes,
        whose ranges may have more. */
     CLSORT__HYBRID_MOST = 5 << 26,
     /* The fewest elements and cores for which passes are enqueued behind radix in cache: with fewer
@@ -7284,7 +7284,7 @@ struct clsort__policy {
     struct clsort__measured *measured;  /* measured choices; NULL: none */
     const struct clsort__trial *forced; /* the trial that AUTO takes while trials are timed or
                                            sized; NULL: none */
-    int pinned;                 /* AUTO ignores measured choices, by an option or for this call */
+    int built_in;               /* AUTO ignores measured choices, by an option or for this call */
 };
 
 #define CLSORT__OPEN(group) {
@@ -8113,7 +8113,7 @@ static int clsort__shape(const clsort__facts *f, const clsort__config *c)
         return clsort__fits_lanes(c) ? CLSORT__SHAPE_LANES : CLSORT__SHAPE_ALONE;
     if (c->family == CLSORT__RUNS && clsort__run_buckets(c)) return CLSORT__SHAPE_BUCKETS;
     if (c->family == CLSORT__SAMPLES && c->subset) return CLSORT__SHAPE_TILES;
-    if (c->family == CLSORT__PARTITION && c->digit_bits == 4 && clsort__uses_progress(f, c))
+    if (c->family == CLSORT__PARTITION && c->few_parts && clsort__uses_progress(f, c))
         return CLSORT__SHAPE_VOTES;
     return clsort__may_mend(c) ? CLSORT__SHAPE_MENDS : CLSORT__SHAPE_GROUP;
 }
@@ -9095,7 +9095,7 @@ static const clsort__measured_row *clsort__find_measured(const clsort__policy *n
 {
     const clsort__measured_row *r;
     clsort__class of;
-    if (!n->measured || n->pinned || !clsort__find_class(d, &of)) return NULL;
+    if (!n->measured || n->built_in || !clsort__find_class(d, &of)) return NULL;
     r = clsort__place_of(n->measured, &of);
     return r && d->count <= r->most ? r : NULL;
 }
@@ -9270,7 +9270,7 @@ static clsort_desc clsort__one_row(const clsort_desc *desc)
 }
 
 /* The algorithms in the order of AUTO's preference. Merge is first if the device is unknown, or if
-   the kernels for few elements are broken: merge needs no more scratch than these. */
+   a family for few elements was given up: merge needs no more scratch than these. */
 static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__policy *n,
                                           const clsort_desc *d)
 {
@@ -10686,7 +10686,7 @@ static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue qu
 static int clsort__has_choices(const clsort__job *j)
 {
     const clsort__policy *n = j->s->policy;
-    return n->measured && !n->pinned && !n->forced && j->desc && !j->desc->algorithm;
+    return n->measured && !n->built_in && !n->forced && j->desc && !j->desc->algorithm;
 }
 
 /* Checks and plans a call as the caller asked for it. May run again, with other choices. */
@@ -10709,10 +10709,10 @@ static clsort_status clsort__plan_job(clsort__job *j)
     if (!j->op->scratch) return CL_SUCCESS;
     j->op->scratch(j);
     if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
-        j->s->policy->pinned = 1;
+        j->s->policy->built_in = 1;
         clsort__check_call(&c, j);
         j->op->scratch(j);
-        j->s->policy->pinned = 0;
+        j->s->policy->built_in = 0;
     }
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
 }
@@ -13195,18 +13195,18 @@ typedef struct clsort__quick_job {
    may run at once. */
 static void clsort__quick_sizes(clsort__quick_job *j)
 {
-    const clsort__policy *p = j->p->policy;
+    const clsort__policy *n = j->p->policy;
     const clsort__config *shape = &j->w.shape;
     const size_t tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
     const int serial = !shape->share_log2;
     const size_t cores = j->p->facts->compute_units,
-                 blocks = serial ? p->quicksort.per_core * cores : p->quicksort.blocks,
-                 most = cores * (serial ? p->cores.few : p->quicksort.per_core);
-    const size_t block = clsort__largest(p->quicksort.least_block,
-                                         clsort__ceil_divide(j->n, p->quicksort.blocks),
+                 blocks = serial ? n->quicksort.per_core * cores : n->quicksort.blocks,
+                 most = cores * (serial ? n->cores.few : n->quicksort.per_core);
+    const size_t block = clsort__largest(n->quicksort.least_block,
+                                         clsort__ceil_divide(j->n, n->quicksort.blocks),
                                          clsort__ceil_divide(j->n, blocks));
     j->tile = tile;
-    j->leaf_elements = clsort__largest(serial ? p->quicksort.serial_leaf : p->quicksort.least_leaf,
+    j->leaf_elements = clsort__largest(serial ? n->quicksort.serial_leaf : n->quicksort.least_leaf,
                                        4 * tile,
                                        clsort__ceil_divide(j->n, CLSORT__QUICK_MOST));
     j->block_elements = clsort__ceil_divide(block, tile) * tile;
@@ -13351,7 +13351,7 @@ static size_t clsort__all_quick_tables(const clsort__plan *p)
 
 /* ---- >>algorithms ---------------------------------------------------------------------------- */
 
-/* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by s->policy. */
+/* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by facts and policy. */
 
 /* The families that an algorithm needs: OUT tells which are left out; KEPT is the function, or NULL
    if one is. Segments are planned in any case, for calls that only read keys. */
@@ -15520,10 +15520,10 @@ static clsort_status clsort__ready_choice(clsort__job *j)
     status = clsort__ready_plans(j);
     clsort__hush(j->s, quiet);
     if (status != CLSORT_ERROR_NOT_READY) return CL_SUCCESS;
-    j->s->policy->pinned = 1;
+    j->s->policy->built_in = 1;
     status = clsort__plan_job(j);
     if (status == CL_SUCCESS) status = clsort__check_limits(j);
-    j->s->policy->pinned = 0;
+    j->s->policy->built_in = 0;
     return status;
 }
 
@@ -15728,8 +15728,8 @@ static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status statu
 static void clsort__choose_policy(clsort_sorter *s)
 {
     *s->policy = *clsort__policy_of(&s->facts);
-    s->policy->pinned = (s->options.flags
-                         & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
+    s->policy->built_in = (s->options.flags
+                           & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
 }
 
 static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
@@ -16170,7 +16170,7 @@ static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *m
 }
 
 /* Notes a family that is wrong or does not build, and reports both as wrong. */
-static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsort_status status)
+static clsort_status clsort__give_up(clsort_sorter *s, cl_uint family, clsort_status status)
 {
     if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
     s->facts.given_up |= CLSORT__BIT(family);
@@ -16201,7 +16201,7 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
             status = CL_SUCCESS;
         }
     }
-    status = clsort__note_broken(s, algorithm, status);
+    status = clsort__give_up(s, algorithm, status);
     return first == CLSORT_ERROR_WRONG_RESULT ? first : status;
 }
 
@@ -16334,12 +16334,12 @@ static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
     clsort__fill_runs(t);
     CLSORT__MUST(clsort__own_queue(s));
     CLSORT__MUST(clsort__upload_pieces(s, t));
-    runs = clsort__note_broken(s, CLSORT__RUNS, clsort__test_runs(s, t));
+    runs = clsort__give_up(s, CLSORT__RUNS, clsort__test_runs(s, t));
     if (runs != CL_SUCCESS && runs != CLSORT_ERROR_WRONG_RESULT) return runs;
     if (clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX))) return runs;
     parts = clsort__test_partition(s, t, 15);
     if (parts == CL_SUCCESS) parts = clsort__test_partition(s, t, CLSORT_MAX_SPLITTERS);
-    parts = clsort__note_broken(s, CLSORT__PARTITION, parts);
+    parts = clsort__give_up(s, CLSORT__PARTITION, parts);
     return parts != CL_SUCCESS ? parts : runs;
 }
 
@@ -17014,7 +17014,7 @@ static void clsort__recall_choices(clsort_sorter *s)
 {
     size_t bytes = 0;
     unsigned char *entry;
-    if (!s->options.cache_load || s->policy->pinned) return;
+    if (!s->options.cache_load || s->policy->built_in) return;
     entry = clsort__load_entry(s, clsort__choices_name(s), &bytes);
     if (!entry) return;
     clsort__hush(s, 1);
@@ -17233,11 +17233,11 @@ static clsort_status clsort__run_trials(clsort__measurement *m, int builds,
 {
     clsort_sorter *const s = m->s;
     clsort_status status;
-    s->policy->pinned = 1;
+    s->policy->built_in = 1;
     status = clsort__build_trials(m);
     if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
     if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
-    s->policy->pinned = 0;
+    s->policy->built_in = 0;
     return status;
 }
 
@@ -17516,7 +17516,7 @@ static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsor
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
     const clsort__policy *n = s->policy;
-    const clsort__measured_row *m = n->measured && !n->pinned ? &n->measured->rows[number] : NULL;
+    const clsort__measured_row *m = n->measured && !n->built_in ? &n->measured->rows[number] : NULL;
     clsort_desc d = clsort_desc_default();
     clsort__crossover row;
     d.key_type = types[number / 3];
@@ -17564,7 +17564,7 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
     if (number < CLSORT__ARRAY_KINDS) clsort__describe_array(s, number, c);
     else {
         for (i = CLSORT__ARRAY_KINDS; i < CLSORT__MEASURED_ROWS; i++) {
-            if (!s->policy->measured || s->policy->pinned) return 0;
+            if (!s->policy->measured || s->policy->built_in) return 0;
             r = &s->policy->measured->rows[i];
             if (r->most && clsort__describe_ways(r, &left, c)) break;
         }
@@ -17803,14 +17803,14 @@ CLSORT__ALONE(clsort_prepare,
 static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__trial *form,
                                size_t *most)
 {
-    const int pinned = s->policy->pinned;
+    const int built_in = s->policy->built_in;
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
     if (form->row && form->row->bitonic && given.count > form->row->bitonic)
         given.count = form->row->bitonic;
     clsort__sort_job(&j, s, s->function, &given, &d);
-    s->policy->pinned = 1;
+    s->policy->built_in = 1;
     s->policy->forced = form;
     j.op->judge(&c, &j);
     if (c.status == CL_SUCCESS) {
@@ -17823,7 +17823,7 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const 
         }
     }
     s->policy->forced = NULL;
-    s->policy->pinned = pinned;
+    s->policy->built_in = built_in;
 }
 
 /* The most scratch memory of AUTO by any choice that may be measured, and by the built-in one:
@@ -17883,10 +17883,10 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     j.plan.d.scratch = NULL;   /* its size is the answer */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = !sorter || d.algorithm ? largest.bytes
-             : sorter->policy->pinned       ? clsort__scratch_by_built_in(sorter, &d)
-                                    : clsort__scratch_by_any(sorter, &d);
-    if (sorter && !d.algorithm && !sorter->policy->pinned && chosen.top_k != d.top_k)
+    *bytes = !sorter || d.algorithm     ? largest.bytes
+             : sorter->policy->built_in ? clsort__scratch_by_built_in(sorter, &d)
+                                        : clsort__scratch_by_any(sorter, &d);
+    if (sorter && !d.algorithm && !sorter->policy->built_in && chosen.top_k != d.top_k)
         *bytes = clsort__larger(*bytes, clsort__scratch_by_any(sorter, &chosen));
     return CL_SUCCESS;
 }
@@ -18210,7 +18210,7 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
     CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
                     CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
-    CLSORT__REQUIRE(s, !s->policy->pinned, CLSORT_ERROR_UNSUPPORTED,
+    CLSORT__REQUIRE(s, !s->policy->built_in, CLSORT_ERROR_UNSUPPORTED,
                     "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
                                                                        CLSORT__FIRST_DESC,
@@ -18298,7 +18298,7 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
     if (fits) *fits = 0;
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_load_choices"));
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
-    CLSORT__REQUIRE(sorter, !sorter->policy->pinned, CLSORT_ERROR_UNSUPPORTED,
+    CLSORT__REQUIRE(sorter, !sorter->policy->built_in, CLSORT_ERROR_UNSUPPORTED,
                     "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__copy_choices(sorter, sorter->policy->measured, &after));
     status = clsort__read_choices(sorter, text, after, &taken);

@@ -821,7 +821,7 @@
 #elif CLSORT_LANES > 1
 #define CLSORT_KERNEL \
     kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(codes_t)))
-#elif CLSORT_SHARE_LOG2 == 0 && (CLSORT_NEEDS_RADIX || CLSORT_NEEDS_PIECES)
+#elif CLSORT_SHARE_LOG2 == 0 && CLSORT_NEEDS_RADIX
 #define CLSORT_KERNEL \
     kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(uint16)))
 #else

@@ -31,7 +31,7 @@ def words(about, cases):
     p.add_argument("--without", action="append", default=[], metavar="TEXT",
                    help="of same-plans: no case whose description holds this")
     p.add_argument("--new-option", action="append", default=[], metavar="NAME",
-                   help="of same-plans: a macro that builds get by -D, and did not get before")
+                   help="a macro that builds get by -D, and did not get before")
     given = p.parse_args()
     os.environ["SAME_NEW_OPTIONS"] = ",".join(given.new_option)
     given.commit = os.path.abspath(given.commit) if os.path.isfile(given.commit) else given.commit
