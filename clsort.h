@@ -8153,7 +8153,7 @@ static void clsort__build_options(const clsort__facts *f, const clsort__policy *
 /* The text and options of a program. */
 typedef struct clsort__recipe {
     clsort__text_list list;
-    char options[704];
+    char options[1024];
 } clsort__recipe;
 
 static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c, clsort__recipe *r)
