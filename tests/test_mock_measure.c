@@ -362,9 +362,9 @@ static int follows_ways(world *w, const clsort_desc *d, int fastest)
         if ((size_t)2 << clsort__ceil_log2(d->top_k) > n) continue;
         if (planned_way(w, d, n, &form) != fastest || planned_way(w, d, of, &form) != fastest)
             continue;
-        w->sorter->policy->pinned = 1;
+        w->sorter->policy->built_in = 1;
         wanted = planned_way(w, d, of, NULL) == fastest ? planned_way(w, d, n, NULL) : fastest;
-        w->sorter->policy->pinned = 0;
+        w->sorter->policy->built_in = 0;
         if (!CHECK(planned_way(w, d, n, NULL) == wanted)) {
             printf("  %u keys by %s\n", (unsigned)n,
                    clsort__ways[planned_way(w, d, n, NULL)].name);
@@ -887,9 +887,9 @@ static void serves_its_class(bench *b)
                                                         : CLSORT__BY_REGISTERS));
         CHECK(planned_way(&w, &at, 4096, NULL) == (i < 4 ? CLSORT__BY_TILES
                                                         : CLSORT__BY_REGISTERS));
-        w.sorter->policy->pinned = 1;
+        w.sorter->policy->built_in = 1;
         own = planned_way(&w, &at, 128, NULL);
-        w.sorter->policy->pinned = 0;
+        w.sorter->policy->built_in = 0;
         CHECK(planned_way(&w, &at, 128, NULL) == own);   /* fewer were not measured */
     }
     close_world(&w);
