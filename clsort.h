@@ -5755,7 +5755,11 @@ typedef struct clsort__facts {
 } clsort__facts;
 
 static const clsort__facts clsort__any_device = {
-    1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (size_t)-1, 1, (cl_ulong)-1, (cl_ulong)-1, 0, 0
+    1,                              /* any */
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    (size_t)-1, 1,                  /* max_group, compute_units */
+    (cl_ulong)-1, (cl_ulong)-1,     /* local_bytes, max_allocation */
+    0, 0
 };
 
 /* ---- >>types --------------------------------------------------------------------------------- */
@@ -7127,8 +7131,8 @@ static const clsort__select_plan clsort__select_plans[] = {
    work-item. A double element has two words of 4 bytes, a wide one more. */
 #define CLSORT__NUMBER_LIST(GROUP, N, E, END) \
     GROUP(crossovers) \
-    /* Compute units of the H200: those of another GPU get as many elements each. Below \
-       launch_bound launches bind, whatever the units. */ \
+    /* Compute units of the H200: each unit of another GPU gets as many elements. Below \
+       launch_bound the time of launches counts, whatever the units. */ \
     N(units, 0, 132, 0) E(launch_bound, 1 << 18) \
     /* By 3/4 of the bits of a key, in few passes, radix begins there, or at this part of its \
        crossover; by half of the bits at this part of the crossover of samples. */ \
@@ -7246,8 +7250,8 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(few_short_row_log2, 8) E(short_row_log2, 9) E(middle_row_log2, 11) \
     E(short_row_group_log2, 5) E(middle_row_group_log2, 6) E(row_group_log2, 7) \
     N(rounds, 0, 1, 1)   /* whether: NVIDIA's GPUs read in one launch */ \
-    /* One reading in several launches: for fewer, those of the passes that are left with nothing \
-       to do take longer than what it saves. */ \
+    /* The fewest for one reading in several launches. With fewer, the launches of passes without \
+       work take longer than it saves. */ \
     E(once, 1 << 22) E(once_group_log2, 5) \
     E(range, 128) E(long_range, 384) E(long_part, 1 << 16)   /* of k; in one launch; of a row */ \
     /* The sample of a row; of a long one, a longer one, and one longer than these. */ \
@@ -11314,8 +11318,8 @@ static void clsort__check_piece(clsort__checks *c, const clsort_desc *d, int nee
         (d).scratch_size = (m)->scratch_size; \
     } while (0)
 
-/* Checks the fields that merges and partitions share, as those of a sort. family: the self-test may
-   have found its kernels wrong; 0: none. */
+/* Checks the fields that merges and partitions share with sorts. family: the self-test may have
+   found its kernels wrong; 0: none. */
 static void clsort__check_as_sort(clsort__checks *c, const clsort_desc *d, cl_uint family)
 {
     const int alone = c->needs_buffers && d->count && !d->scratch;
@@ -12671,8 +12675,8 @@ static void clsort__cached_launch(clsort__run *run, const clsort__radix_job *j, 
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* Lanes of 8 bytes for each work-item that sorts packed elements: the room that tables of radix
-   have behind those of radix in cache. */
+/* Lanes of 8 bytes for each work-item that sorts packed elements: the room behind the tables of
+   radix in cache. */
 static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
 {
     const size_t words = clsort__block_tables(j->n) / 4,
@@ -18400,8 +18404,6 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
      merges take `stable` and `zero_equal`, as sorts do; `python -m build examples/python`
    - Python: errors say what to do about a missing library, datetime64, strings and byte orders
    - README.md is one screen; formulas, figures and build systems: tools/README.md. SECURITY.md
-   - pictures in keys per second beside CUB, Boost.Compute, PyOpenCL; tools/bench/bench-peers
-     --figure
    - make demo: five tasks beside qsort; build/clsort info: five lines for a device; --json of info,
      bench and tune; tune says how long builds take, and where nothing gains
 

@@ -101,8 +101,8 @@
 
    A sort of 2^L elements in tiles of 2^T takes the passes below. Each pass reads and writes every
    element once. The window kernel B16 does 1 to 4 steps in a pass; below, brackets hold the bits of
-   its steps. A tile kernel does all steps whose bits lie inside a tile: "tile" those of the first
-   stages, "tail" those of a later stage.
+   its steps. A tile kernel does all steps whose bits lie inside a tile: in the first stages
+   ("tile"), or at the end of a later stage ("tail").
 
      stages 0 .. T-1     tile
      stage  T            B16(T)                  tail
@@ -539,8 +539,8 @@
 #define CLSORT__EDGE_HEAVIES_PART 2
 /* The exact counts of hybrid radix:
    - BUCKET_ITEMS: the keys of a bucket that each work-item sorts
-   - EVEN_ROOM, ROOM: a range gets so many second digits that each has, on average, fewer than
-     EVEN_ROOM keys if codes lie about evenly, otherwise fewer than ROOM
+   - EVEN_ROOM, ROOM: bounds of the average number of keys in a second digit; a range gets enough
+     second digits for EVEN_ROOM if codes lie about evenly, otherwise for ROOM
    - MOST_EVEN: second digits that were counted ahead are used if in each cell group they have at
      most MOST_EVEN keys on average
    - HEAVY_PART: other passes sort if one range, or one cell of the sample, has more than 1 /
@@ -596,7 +596,7 @@
    - LAST_BOUND: the last rank, among the firsts of `columns` columns, that may bound a row
    - MANY_COLUMNS: from this many columns on, firsts are ranked in blocks
    - RANKED_MOST: the longest list that a work-group ranks by comparing all with all
-   - RANK_MOST: the same for a work-item that works alone
+   - RANK_MOST: the longest list that a work-item alone ranks by comparing all with all
    - INSERT_MOST: the most elements that such a work-item keeps in order
    - LEAST_APART: such a work-item samples a row for a bound if samples lie this many elements apart
      or more */
@@ -1785,10 +1785,10 @@ INLINE uint group_total(uint x, local uint *word)
 //---- group: numbers [HYBRID LONG_ROWS QUICKSORT RADIX RELAUNCH RUNS.buckets SAMPLES SEGMENTS
 //----     SELECT STREAMS SWEEP]
 /* ONE LAUNCH of several steps, on devices where all work-groups that have started make progress.
-   Each step is cut into numbered units of work. The numbers of a step follow those of the step
-   before. Work-groups draw numbers. A work-group waits with its number until the earlier steps are
-   done. The wait ends, because work-groups that have started drew all earlier numbers. Two words
-   count the numbers drawn and the numbers done; both are 0 before the launch. */
+   Each step is cut into units of work. The units are numbered step by step. Work-groups draw
+   numbers. A work-group waits with its number until the earlier steps are done. The wait ends,
+   because work-groups that have started drew all earlier numbers. Two words count the numbers drawn
+   and the numbers done; both are 0 before the launch. */
 enum { NUMBERS_DRAWN, NUMBERS_DONE };
 
 INLINE void fence_memory(void)
@@ -7452,7 +7452,7 @@ INLINE uint is_too_heavy(hybrid_t h, cells_t s, uint heaviest)
            && map_start(s.map, 1, 0, s.most) - s.map.low >= h.second_digits;
 }
 
-/* Not 0 if a cell has so many keys of the sample that heavy codes must be searched for. Bits 16 and
+/* Not 0 if the sample's keys crowd in a cell: then heavy codes must be searched for. Bits 16 and
    above are not 0 if a cell is too heavy: then SKIP_PASSES must be cleared if no heavy code is
    found. heaviest: the most keys in one of the work-item's cells. Called by all work-items with
    `sums` free; ends with a barrier. */
@@ -8548,7 +8548,7 @@ INLINE uint join_second_digits(hybrid_t h, uint digit, local uint *counts, local
     return joins;
 }
 
-/* Appends to the list of buckets to sort those of the work-item's `own` buckets that need a sort.
+/* Appends to the list of buckets to sort each of the work-item's `own` buckets that needs a sort.
    Called by all work-items with `sums` free; ends with a barrier. */
 INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,
                          uint one_code, uint own, local uint *sums)
@@ -9570,8 +9570,8 @@ CLSORT_KERNEL void clsort_samples_split(CLSORT_SAMPLES_ARGS)
 }
 
 //---- samples: search [SAMPLES.group]
-/* A fragment: codes first ... end - 1 of a tile in alt, those of one bucket. Work-item i loads the
-   fragment of tile i; if there is no tile i, it is empty. */
+/* A fragment: codes first ... end - 1 of a tile in alt, which belong to one bucket. Work-item i
+   loads the fragment of tile i; if there is no tile i, it is empty. */
 typedef struct { uint first, end; } fragment_t;
 
 INLINE fragment_t load_fragment(samples_t s, uint bucket)
@@ -10092,8 +10092,8 @@ INLINE void shuffle_vectors(vector_t *r, uint vectors)
         r[i] = t[i];
 }
 
-/* Transposes: the keys of column 0 fill the first vectors, then those of column 1 follow, and so
-   on. */
+/* Transposes: the keys of column 0 fill the first vectors, the keys of column 1 the next ones, and
+   so on. */
 INLINE void lay_columns(vector_t *r, uint vectors)
 {
     #pragma unroll
@@ -12860,8 +12860,8 @@ INLINE select_t select_from_row(select_t s, uint row)
 INLINE uint is_nth(select_t s) { return s.select_mode == CLSORT__SELECT_NTH; }
 
 /* The outputs. indices, keys: where the results go; outputs: which of the two are written,
-   CLSORT__WRITES_*; indices_apart, keys_apart: bytes from a row's results to those of the next
-   row. */
+   CLSORT__WRITES_*; indices_apart, keys_apart: bytes from a row's results to the next
+   row's. */
 #define CLSORT_OUTPUT_ARGS \
     global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, \
         uint outputs, ulong indices_apart, ulong keys_apart
@@ -13580,7 +13580,7 @@ INLINE void write_list(select_t s, row_part_t p, select_range_t r, output_t out,
 }
 
 //---- select: ranks of a list [LONG_ROWS SELECT STREAMS]
-/* Writes those of the collected elements that are wanted, each at its rank. To find the ranks, it
+/* Writes the wanted ones of the collected elements, each at its rank. To find the ranks, it
    compares all elements with all: compilers turn this loop into vector instructions, while the
    branches of a bitonic network are mispredicted. From 512 elements on, the network was faster. */
 INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t out,
@@ -13601,7 +13601,7 @@ INLINE void write_by_ranks(select_t s, row_part_t p, select_range_t r, output_t 
     write_marks(s, p, out);
 }
 
-/* Writes those of the collected elements that are wanted, in order. Called by all; needs no barrier
+/* Writes the wanted ones of the collected elements, in order. Called by all; needs no barrier
    before. Local memory as for clsort_select_rows. */
 INLINE void write_collected(select_t s, row_part_t p, select_range_t r, output_t out,
                             local uint *space, local code_t *codes)

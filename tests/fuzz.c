@@ -17,8 +17,8 @@
    any. --disguised: the same crossovers and devices, but the cases that stand above.
 
    --log2 M: adversarial cases of 2^(M - 6) to 2^M elements by AUTO, all lengths as frequent, with
-   crossovers divided by 2^(26 - M). With 26 they are those of users: a GPU sorts what they are for,
-   a host compares for seconds. With 14 few elements take the plans of 2^26. */
+   crossovers divided by 2^(26 - M). With 26 crossovers are as users have them: a GPU sorts, and a
+   host compares for seconds. With 14 few elements take the plans of 2^26. */
 
 #define CLSORT_STAGE_BYTES 20000
 #define CLSORT__MULTI_MERGERS 2

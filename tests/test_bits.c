@@ -126,7 +126,8 @@ static void same_forms(bench *b)
         }
 }
 
-/* Merges of turned codes take what those of whole keys take, so passes must be few to be faster. */
+/* Merges of turned codes take as long as merges of whole keys, so passes must be few to be
+   faster. */
 static void merges_by_most_bits(const bench *b)
 {
     static const struct { size_t load; cl_uint last, algorithm; } way[] = {

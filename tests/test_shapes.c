@@ -1,5 +1,5 @@
 /* A few sorts by every kernel in every shape, quick enough for simulators that check each access:
-   see tests/scripts/small. Those of one array are rows (rows.h). */
+   see tests/scripts/small. Sorts of one array are rows (rows.h). */
 
 #include "pretend.h"
 

@@ -116,8 +116,7 @@ CLSORT__DEFAULT(clsort_multi_desc)
    sorter that is given twice; CLSORT_ERROR_VALUE_SIZE if only one of keys_out and values_out is
    given; CLSORT_ERROR_SCRATCH_TOO_SMALL for work_size; CLSORT_ERROR_SCRATCH_TOO_LARGE if
    device_memory does not hold one element.
-   Sources: Knuth, The Art of Computer Programming 3, 5.4; and those of
-   clsort_enqueue_merge_runs. */
+   Sources: Knuth, The Art of Computer Programming 3, 5.4; see clsort_enqueue_merge_runs, too. */
 CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_uint sorter_count,
                                              const clsort_multi_desc *multi);
 

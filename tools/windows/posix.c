@@ -159,25 +159,32 @@ int mkstemp(char *name)
     return file == INVALID_HANDLE_VALUE ? -1 : _open_osfhandle((intptr_t)file, _O_BINARY | _O_RDWR);
 }
 
-ssize_t pread(int descriptor, void *data, size_t size, off_t at)
+static OVERLAPPED place_of(off_t at)
 {
-    DWORD got = 0, most = size < 1u << 30 ? (DWORD)size : 1u << 30;
     OVERLAPPED place;
     memset(&place, 0, sizeof place);
     place.Offset = (DWORD)at;
     place.OffsetHigh = (DWORD)(at >> 32);
-    if (ReadFile((HANDLE)_get_osfhandle(descriptor), data, most, &got, &place)) return got;
+    return place;
+}
+
+/* One call moves no more than this. */
+static DWORD part_of(size_t size) { return size < 1u << 30 ? (DWORD)size : 1u << 30; }
+
+ssize_t pread(int descriptor, void *data, size_t size, off_t at)
+{
+    DWORD got = 0;
+    OVERLAPPED place = place_of(at);
+    if (ReadFile((HANDLE)_get_osfhandle(descriptor), data, part_of(size), &got, &place)) return got;
     return GetLastError() == ERROR_HANDLE_EOF ? 0 : done(0);
 }
 
 ssize_t pwrite(int descriptor, const void *data, size_t size, off_t at)
 {
-    DWORD got = 0, most = size < 1u << 30 ? (DWORD)size : 1u << 30;
-    OVERLAPPED place;
-    memset(&place, 0, sizeof place);
-    place.Offset = (DWORD)at;
-    place.OffsetHigh = (DWORD)(at >> 32);
-    if (WriteFile((HANDLE)_get_osfhandle(descriptor), data, most, &got, &place)) return got;
+    DWORD got = 0;
+    OVERLAPPED place = place_of(at);
+    if (WriteFile((HANDLE)_get_osfhandle(descriptor), data, part_of(size), &got, &place))
+        return got;
     return done(0);
 }
 

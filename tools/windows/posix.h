@@ -1,6 +1,6 @@
 /* posix.h - what the command line and the tests call of POSIX, for Windows, by mingw: included
-   before all else (make test-windows). clsort.h needs none of it. What Windows lacks fails with
-   ENOSYS. */
+   before all else (make test-windows). clsort.h needs none of it. What tests need and Windows
+   lacks fails with ENOSYS; modes and owners of files, alarms and stacks of signals do nothing. */
 
 #ifndef CLSORT_TOOLS_WINDOWS_POSIX_H
 #define CLSORT_TOOLS_WINDOWS_POSIX_H
