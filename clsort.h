@@ -6121,7 +6121,7 @@ struct clsort_sorter {
     clsort__hash device_hash;   /* with a cache: hash of device, driver, platform */
     int quiet;                  /* failures are not reported; see clsort__hush */
     clsort__facts facts;
-    clsort__policy *policy;     /* of its kind of device, with what was measured */
+    const clsort__policy *policy;   /* of its kind of device, or its choices laid over that */
     clsort__program *programs;
     size_t program_count;
     clsort__comparator *comparators;
@@ -6134,7 +6134,6 @@ struct clsort_sorter {
     cl_event *marks;            /* releases_late: a mark on each queue that was trimmed away,
                                    complete when its work is done */
     size_t mark_count;
-    struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
     cl_uint seed;               /* of samples; another one for each sort */
     cl_event *waits;            /* room for the caller's wait list and one more event */
     size_t wait_room;
@@ -7012,8 +7011,9 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 
 /* ---- >>policy -------------------------------------------------------------------------------- */
 
-/* Every number that tunes: a struct for each kind of device; a sorter has a copy. Those that bound
-   scratch memory are enumerators, since without a device it is enough for any.
+/* Every number that tunes: a struct for each kind of device. Whoever wants another choice than
+   AUTO's passes another policy: a copy in which something differs. Numbers that bound scratch memory
+   are enumerators, since without a device it is enough for any.
    Where a comment does not say more, numbers were chosen on an NVIDIA H200; for other GPUs on the
    same one without what only NVIDIA's have; for CPUs with PoCL and Intel's runtime on two cores of
    a Xeon with AVX-512.
@@ -7059,7 +7059,8 @@ enum {
 /* Kinds of devices. Rows of the last one serve every CPU that no row before fits. */
 enum {
     CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__MERGE_GPU, CLSORT__CPU_ROWS, CLSORT__CPU_LANES,
-    CLSORT__CPU_VECTORS, CLSORT__CPU
+    CLSORT__CPU_VECTORS, CLSORT__CPU,
+    CLSORT__THIS_DEVICE         /* of a row for all elements, with counts for the device at hand */
 };
 
 /* The crossovers of AUTO, in elements.
@@ -7309,10 +7310,8 @@ struct clsort__policy {
     cl_uint least_long_bare_row, least_long_row;
     CLSORT__NUMBER_LIST(CLSORT__GROUP_TYPE, CLSORT__MEMBER, CLSORT__MEMBER_OF_ALL,
                         CLSORT__GROUP_MEMBER)
-    struct clsort__measured *measured;  /* measured choices; NULL: none */
-    const struct clsort__trial *forced; /* the trial that AUTO takes while trials are timed or
-                                           sized; NULL: none */
-    int built_in;               /* AUTO ignores measured choices, by an option or for this call */
+    cl_uint way;                /* to select, where it can be: 1 + CLSORT__BY_*; 0: by plans */
+    struct clsort__measured *measured;  /* choices laid over all this, which own it; NULL: none */
 };
 
 #define CLSORT__OPEN(group) {
@@ -7325,7 +7324,7 @@ struct clsort__policy {
     { CLSORT__##kind, CLSORT__##other, #kind, devices, measured_on, clsort__crossovers, \
       clsort__select_plans, bare_row, row, \
       CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__OF_##column, CLSORT__OF_ALL, CLSORT__CLOSE) \
-      NULL, NULL, 0 }
+      0, NULL }
 static const clsort__policy clsort__policies[] = {   /* by kind */
     CLSORT__POLICY(NVIDIA, NVIDIA, NVIDIA, "NVIDIA's GPUs", "NVIDIA H200", 1 << 21, 1 << 21),
     CLSORT__POLICY(OTHER_GPU, OTHER_GPU, GPU, "other GPUs", "", 1 << 22, 1 << 21),
@@ -9054,9 +9053,9 @@ static int clsort__has_words(const clsort_desc *d)
     return d->indices || !direct || (d->value_size == 4 && !d->record_size);
 }
 
-/* Choices measured on the sorter's device. Each row serves a class of descriptions, up to the
-   largest count that was measured. Built-in rows and plans serve all other calls. Immutable: a
-   measurement makes another struct, and a clone has a copy.
+/* Choices measured on the sorter's device, and the policy that they make. Each row serves a class
+   of descriptions, up to the largest count that was measured. Built-in rows and plans serve all
+   other calls. Immutable: a measurement makes another struct, and a clone has a copy.
    A kind is a width of keys (up to 16 bits, 32, 64) and a payload (none, words, any other). The
    first kinds are of sorts of one array, and have a row each. The next kinds are of top-k. Their
    classes also have k and the number of rows, rounded up to 2^i; they share the other rows, and a
@@ -9071,7 +9070,7 @@ enum {
 typedef struct clsort__class { cl_uint kind, k_log2, rows_log2; } clsort__class;
 typedef struct clsort__measured_row {
     clsort__class of;
-    clsort__crossover row;      /* of one array; `device` is unused */
+    clsort__crossover row;      /* of one array */
     /* Top-k: how rows of more than 2^(i-1) and up to 2^i elements are selected from, 1 +
        CLSORT__BY_*; 0: as planned otherwise. */
     unsigned char select[CLSORT__MEASURED_LENGTHS];
@@ -9080,14 +9079,9 @@ typedef struct clsort__measured_row {
     int loaded;                 /* read from a cache or a text */
 } clsort__measured_row;
 typedef struct clsort__measured {
+    clsort__policy policy;      /* its `measured` is this struct */
     clsort__measured_row rows[CLSORT__MEASURED_ROWS];
 } clsort__measured;
-
-/* A trial: a choice that replaces AUTO's own while it is timed or sized. */
-typedef struct clsort__trial {
-    const clsort__crossover *row;   /* NULL: AUTO's own */
-    cl_uint select;                 /* 1 + CLSORT__BY_*; 0: AUTO's own */
-} clsort__trial;
 
 /* Finds the class of a description. Returns 0 for fields, expressions, and selections other than
    the first k of rows by all bits. */
@@ -9123,7 +9117,7 @@ static const clsort__measured_row *clsort__find_measured(const clsort__policy *n
 {
     const clsort__measured_row *r;
     clsort__class of;
-    if (!n->measured || n->built_in || !clsort__find_class(d, &of)) return NULL;
+    if (!n->measured || !clsort__find_class(d, &of)) return NULL;
     r = clsort__place_of(n->measured, &of);
     return r && d->count <= r->most ? r : NULL;
 }
@@ -9149,13 +9143,14 @@ static cl_uint clsort__scale_crossover(const clsort__facts *f, const clsort__pol
                                     : CLSORT__NEVER - 1;
 }
 
-/* The built-in row of a device. */
-static clsort__crossover clsort__built_in_crossover(const clsort__facts *f, const clsort__policy *p,
-                                                    const clsort_desc *d)
+/* The row of a policy's table. */
+static clsort__crossover clsort__table_crossover(const clsort__facts *f, const clsort__policy *p,
+                                                 const clsort_desc *d)
 {
     const int bare = clsort__is_bare(d), words = clsort__has_words(d);
     const clsort__crossover *c = p->crossover_rows;
     clsort__crossover row;
+    if (c->device == CLSORT__THIS_DEVICE) return *c;
     while ((c->device != p->kind && c->device != p->other_kind)
            || c->bits < clsort__key_bits(d->key_type)
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
@@ -9173,13 +9168,10 @@ static clsort__crossover clsort__built_in_crossover(const clsort__facts *f, cons
 static clsort__crossover clsort__find_crossover(const clsort__facts *f, const clsort__policy *p,
                                                 const clsort_desc *d)
 {
-    const int forced = p->forced && p->forced->row;
     const cl_uint all = clsort__key_bits(d->key_type),
                   bits = (d->last_bit ? d->last_bit : all) - d->first_bit;
-    const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(p, d);
-    clsort__crossover row = forced ? *p->forced->row
-                            : own  ? own->row
-                                   : clsort__built_in_crossover(f, p, d);
+    const clsort__measured_row *const own = clsort__find_measured(p, d);
+    clsort__crossover row = own ? own->row : clsort__table_crossover(f, p, d);
     if (bits - 1 < all / 4 * 3)   /* few passes; measured on an H200, NVIDIA-only paths on and
                                      off */
         row.radix = row.radix != CLSORT__NEVER ? row.radix / p->crossovers.few_bits_part
@@ -9198,9 +9190,9 @@ static clsort__crossover clsort__find_crossover(const clsort__facts *f, const cl
 /* Rows of crossovers that need the most scratch of all that may be measured: bitonic, merge, and
    radix with room for each of its forms. */
 static const clsort__crossover clsort__widest_rows[] = {
-    { 0, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { 0, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { 0, 0, 64, 0, 0, 0, 0 }
+    { CLSORT__THIS_DEVICE, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__THIS_DEVICE, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__THIS_DEVICE, 0, 64, 0, 0, 0, 0 }
 };
 
 /* 1 if radix of samples may sort the elements: bare keys, or pairs with indices, or with values
@@ -10227,17 +10219,10 @@ typedef struct clsort__command {
     cl_event event, *event_out;
 } clsort__command;
 
-/* The first command of a sort that clsort_measure times. */
-typedef struct clsort__timed { cl_event first; } clsort__timed;
-
-/* 1 if a command is profiled: all of them for the caller, only the first for clsort_measure, as
-   each event of a profiling queue takes some 0.005 ms on NVIDIA's GPUs. Launches that only warm
-   kernels are not. */
+/* 1 if the caller profiles a command. Launches that only warm kernels are not profiled. */
 static int clsort__profiles(const clsort__run *run)
 {
-    const clsort_sorter *s = run->s;
-    if (run->mode != CLSORT__RUN) return 0;
-    return s->timed ? !s->timed->first : s->options.profile != NULL;
+    return run->mode == CLSORT__RUN && run->s->options.profile != NULL;
 }
 
 /* Starts a command. Returns 0 after an error, and if it only counts the command. Every command
@@ -10277,13 +10262,11 @@ static void clsort__end_command(clsort__run *run, const clsort__command *c, cl_i
     if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
     run->previous = c->event;
     if (!clsort__profiles(run)) return;
-    if (!s->timed)
-        s->options.profile(s->options.user,
-                           strcmp(function, "clEnqueueNDRangeKernel")
-                               ? function
-                               : clsort__kernel_entries[run->number].name,
-                           c->event);
-    else if (CLSORT_CL(clRetainEvent)(c->event) == CL_SUCCESS) s->timed->first = c->event;
+    s->options.profile(s->options.user,
+                       strcmp(function, "clEnqueueNDRangeKernel")
+                           ? function
+                           : clsort__kernel_entries[run->number].name,
+                       c->event);
 }
 
 /* Enqueues a begun command: CLSORT__ENQUEUE(run, &c, clEnqueueFillBuffer, (run->queue, ...)). */
@@ -10645,6 +10628,7 @@ struct clsort__job {
     const clsort__operation *op;        /* the operation that runs: a sort in place of some
                                            selections */
     clsort_sorter *s;
+    const clsort__policy *policy;       /* that plans the call */
     int needs_buffers;          /* the call enqueues: its buffers must be there */
     const char *missing;        /* the name of a required argument that is NULL; or NULL */
     const clsort_desc *desc;    /* one of these describes the call */
@@ -10674,6 +10658,7 @@ static void clsort__begin_job(clsort__job *j, clsort_sorter *s, const char *func
     memset(j, 0, sizeof *j);
     j->asked = j->op = op;
     j->s = j->run.s = s;
+    j->policy = s ? s->policy : NULL;
     clsort__begin_call(s, function);
 }
 
@@ -10713,8 +10698,7 @@ static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue qu
 /* 1 if measured choices plan the call. */
 static int clsort__has_choices(const clsort__job *j)
 {
-    const clsort__policy *n = j->s->policy;
-    return n->measured && !n->built_in && !n->forced && j->desc && !j->desc->algorithm;
+    return j->policy->measured && j->desc && !j->desc->algorithm;
 }
 
 /* Checks and plans a call as the caller asked for it. May run again, with other choices. */
@@ -10737,10 +10721,9 @@ static clsort_status clsort__plan_job(clsort__job *j)
     if (!j->op->scratch) return CL_SUCCESS;
     j->op->scratch(j);
     if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
-        j->s->policy->built_in = 1;
+        j->policy = clsort__policy_of(&j->s->facts);
         clsort__check_call(&c, j);
         j->op->scratch(j);
-        j->s->policy->built_in = 0;
     }
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
 }
@@ -11369,7 +11352,7 @@ static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort_
 {
     cl_uint i;
     for (i = 0; i < j->piece_count; i++) clsort__check_piece(c, d, j->needs_buffers, &j->pieces[i]);
-    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, c->s->policy, d, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, j->policy, d, &j->plan);
     return c->status == CL_SUCCESS;
 }
 
@@ -13947,7 +13930,7 @@ static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, c
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
-    if (c->status == CL_SUCCESS) clsort__plan_sort(&c->s->facts, c->s->policy, j->desc, j);
+    if (c->status == CL_SUCCESS) clsort__plan_sort(&c->s->facts, j->policy, j->desc, j);
 }
 
 /* Lays out scratch memory. Rows that are sorted one after another share that of one row. */
@@ -14537,13 +14520,11 @@ static int clsort__plan_rows(const clsort__select_plan *w, clsort__plan *p, int 
                                             : clsort__plan_reading(p, w->how);
 }
 
-/* The way that a trial, else a measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
+/* The way that a policy, or its measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
 static cl_uint clsort__preferred_way(const clsort__policy *n, const clsort_desc *d)
 {
-    const clsort__measured_row *r;
-    if (n->forced && n->forced->select) return n->forced->select;
-    r = clsort__find_measured(n, d);
-    return r ? r->select[clsort__ceil_log2(d->count)] : 0;
+    const clsort__measured_row *const r = clsort__find_measured(n, d);
+    return r ? r->select[clsort__ceil_log2(d->count)] : n->way;
 }
 
 /* Plans the way to select: the preferred one if a row of the table for it fits, else by the first
@@ -14639,7 +14620,7 @@ static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
         return 0;
     clsort__check_desc(&sort, &d, CLSORT__TO_SORT);
     if (sort.status != CL_SUCCESS) return 0;
-    clsort__plan_sort(&c->s->facts, c->s->policy, &d, j);
+    clsort__plan_sort(&c->s->facts, j->policy, &d, j);
     j->op = clsort__sort_operation();
     return 1;
 }
@@ -14648,7 +14629,7 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SELECT);
     if (!clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) return;
-    clsort__plan_selection(&c->s->facts, c->s->policy, j->desc, &j->plan);
+    clsort__plan_selection(&c->s->facts, j->policy, j->desc, &j->plan);
     if (clsort__plan_sorted_rows(c, j)) return;
     if (j->plan.data.at_offsets && !clsort__takes_some(j->desc))
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segments that cannot be sorted, beside "
@@ -15113,7 +15094,7 @@ static void clsort__check_is_sorted(clsort__checks *c, clsort__job *j)
 {
     clsort__need_multiple(c, "result_offset", j->result.offset, 4);
     clsort__check_desc(c, j->desc, CLSORT__TO_READ);
-    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, c->s->policy, j->desc, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, j->policy, j->desc, &j->plan);
 }
 
 static clsort_status clsort__check_order_buffers(clsort__job *j)
@@ -15548,11 +15529,9 @@ static clsort_status clsort__ready_choice(clsort__job *j)
     status = clsort__ready_plans(j);
     clsort__hush(j->s, quiet);
     if (status != CLSORT_ERROR_NOT_READY) return CL_SUCCESS;
-    j->s->policy->built_in = 1;
-    status = clsort__plan_job(j);
-    if (status == CL_SUCCESS) status = clsort__check_limits(j);
-    j->s->policy->built_in = 0;
-    return status;
+    j->policy = clsort__policy_of(&j->s->facts);
+    CLSORT__MUST(clsort__plan_job(j));
+    return clsort__check_limits(j);
 }
 
 /* Builds the programs of a sort or a selection, finds its scratch, and creates the buffer of the
@@ -15752,14 +15731,6 @@ static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status statu
     return status;
 }
 
-/* Takes the policy of the device, to which what is measured is added. */
-static void clsort__choose_policy(clsort_sorter *s)
-{
-    *s->policy = *clsort__policy_of(&s->facts);
-    s->policy->built_in = (s->options.flags
-                           & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
-}
-
 static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
                                     int wrong)
 {
@@ -15773,38 +15744,31 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
     s->facts.few_sorts = (s->options.flags & CLSORT_OPTION_FEW_SORTS) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
-    clsort__choose_policy(s);
+    s->policy = clsort__policy_of(&s->facts);
     clsort__open_cache(s);
     return clsort__reserve_waits(s, CLSORT__FEW_WAITS);
 }
-
-/* What is allocated for a sorter. */
-typedef struct clsort__sorter_room {
-    clsort_sorter sorter;
-    clsort__policy policy;
-} clsort__sorter_room;
 
 /* Creates a sorter. If that fails, `message` receives its last error. */
 static clsort_status clsort__create(cl_context context, cl_device_id device,
                                     const clsort_options *options, clsort_sorter **sorter,
                                     char *message)
 {
-    clsort__sorter_room *const room = (clsort__sorter_room *)CLSORT_MALLOC(sizeof *room);
+    clsort_sorter *const made = (clsort_sorter *)CLSORT_MALLOC(sizeof *made);
     clsort_sorter none;
     clsort_status status;
     int wrong;
     memset(&none, 0, sizeof none);
     wrong = clsort__adopt(&none.options, sizeof none.options, CLSORT__FIRST_OPTIONS, options);
     none.function = "clsort_create";
-    if (!room) {
+    none.policy = clsort__policies;
+    if (!made) {
         status = clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
         memcpy(message, none.message, sizeof none.message);
         return status;
     }
-    room->sorter = none;
-    room->policy = clsort__policies[CLSORT__NVIDIA];
-    room->sorter.policy = &room->policy;
-    *sorter = &room->sorter;
+    *made = none;
+    *sorter = made;
     status = clsort__set_up(*sorter, context, device, wrong);
     return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(sorter, status, message);
 }
@@ -16441,11 +16405,12 @@ typedef struct clsort__measurement {
     cl_mem memory[CLSORT__ITS_BUFFERS];
     size_t bytes[CLSORT__ITS_BUFFERS];
     clsort__crossover corners[CLSORT__CORNERS];
-    clsort__trial trials[CLSORT__TRIALS];
+    clsort__policy trials[CLSORT__TRIALS];
     cl_ulong start, now;        /* by the device's clock, in ns */
     double spent, build;        /* ns of the count before; ns of the longest build */
     cl_uint done, total;        /* steps, for progress */
     clsort__kinds warmed;
+    cl_event first;             /* of the sort that runs */
     unsigned char *found, *right;   /* top-k: the outputs; the right outputs */
     size_t unit[CLSORT__ITS_OUTPUTS], found_bytes;  /* unit: bytes of an element of each output */
     int counts;
@@ -16472,22 +16437,20 @@ static int clsort__corner_at(const clsort__crossover *row, size_t n)
            | (n >= row->hybrid) << 3;
 }
 
-/* The trials: rows for all corners, or for top-k all ways; then AUTO's own. */
+/* The policies of trials: rows for all corners, or for top-k all ways; then AUTO's own. It is the
+   built-in one, so that the result does not depend on earlier measurements. */
 static void clsort__make_trials(clsort__measurement *m)
 {
-    const int trials = m->d.top_k ? (int)CLSORT__WAYS : (int)CLSORT__CORNERS;
     int f;
-    for (f = 0; f < CLSORT__CORNERS; f++) m->corners[f] = clsort__corner_row(f);
-    for (f = 0; f < trials; f++)
-        if (m->d.top_k) m->trials[f].select = 1 + (cl_uint)f;
-        else m->trials[f].row = &m->corners[f];
-}
-
-/* Makes AUTO take a trial in the next calls. */
-static void clsort__force(clsort__measurement *m, int trial)
-{
-    const clsort__trial *const f = &m->trials[trial];
-    m->s->policy->forced = f->row || f->select ? f : NULL;
+    for (f = 0; f < CLSORT__TRIALS; f++) {
+        clsort__policy *const p = &m->trials[f];
+        *p = *clsort__policy_of(&m->s->facts);
+        if (m->d.top_k) p->way = f < CLSORT__WAYS ? 1 + (cl_uint)f : 0;
+        else if (f < CLSORT__CORNERS) {
+            m->corners[f] = clsort__corner_row(f);
+            p->crossover_rows = &m->corners[f];
+        }
+    }
 }
 
 /* Plans m->d by each trial, and finds trials with equal plans. */
@@ -16500,7 +16463,7 @@ static void clsort__find_trials(clsort__measurement *m, clsort__timings *t)
         clsort__job j;
         int *same = &t->trial[f];
         clsort__sort_job(&j, m->s, m->s->function, &m->d, &d);
-        clsort__force(m, f);
+        j.policy = &m->trials[f];
         j.op->judge(&c, &j);
         t->algorithm[f] = j.plan.algorithm;
         t->way[f] = j.plan.select.how;
@@ -16510,7 +16473,6 @@ static void clsort__find_trials(clsort__measurement *m, clsort__timings *t)
                 && !memcmp(&t->config[*same], &t->config[f], sizeof t->config[f]))
                 break;
     }
-    m->s->policy->forced = NULL;
 }
 
 /* 1 if the time of a trial grows faster than the count. */
@@ -16582,14 +16544,23 @@ static clsort_status clsort__restore(clsort__measurement *m)
     return CLSORT__TRY(m->s, clFinish, (m->queue));
 }
 
+/* Keeps the event of a sort's first command. Others get none, as each event of a profiling queue
+   takes some 0.005 ms on NVIDIA's GPUs. */
+static void clsort__keep_first(void *user, const char *stage, cl_event event)
+{
+    clsort__measurement *const m = (clsort__measurement *)user;
+    (void)stage;
+    if (CLSORT_CL(clRetainEvent)(event) == CL_SUCCESS) m->first = event;
+    m->s->options.profile = NULL;
+}
+
 /* The time of a sort, from when its first command was enqueued to the end of its last one. */
-static clsort_status clsort__time_of(clsort__measurement *m, cl_event first, cl_event last,
-                                     double *ns)
+static clsort_status clsort__time_of(clsort__measurement *m, cl_event last, double *ns)
 {
     cl_ulong from = 0;
     CLSORT__CALL(m->s, clWaitForEvents, (1, &last));
     CLSORT__MUST(clsort__event_time(m->s, last, CL_PROFILING_COMMAND_END, &m->now));
-    CLSORT__MUST(clsort__event_time(m->s, first ? first : last, CL_PROFILING_COMMAND_QUEUED,
+    CLSORT__MUST(clsort__event_time(m->s, m->first ? m->first : last, CL_PROFILING_COMMAND_QUEUED,
                                     &from));
     *ns = m->now > from ? (double)(m->now - from) : 1;
     return CL_SUCCESS;
@@ -16660,17 +16631,19 @@ static clsort_status clsort__make_reference(clsort__measurement *m)
 /* Sorts once by a trial, and checks the result. */
 static clsort_status clsort__run_trial(clsort__measurement *m, int trial, double *ns)
 {
-    clsort__timed timed = { NULL };
     cl_event last = NULL;
+    clsort_desc d;
+    clsort__job j;
     clsort_status status;
     CLSORT__MUST(clsort__restore(m));
-    m->s->timed = &timed;
-    clsort__force(m, trial);
-    status = clsort_enqueue_sort(m->s, m->queue, &m->d, 0, NULL, &last);
-    m->s->policy->forced = NULL;
-    m->s->timed = NULL;
-    if (status == CL_SUCCESS) status = clsort__time_of(m, timed.first, last, ns);
-    if (timed.first) CLSORT_CL(clReleaseEvent)(timed.first);
+    clsort__sort_job(&j, m->s, m->s->function, &m->d, &d);
+    j.policy = &m->trials[trial];
+    m->s->options.profile = clsort__keep_first;
+    m->s->options.user = m;
+    status = clsort__enqueue(&j, m->queue, 0, NULL, &last);
+    m->s->options.profile = NULL;
+    if (status == CL_SUCCESS) status = clsort__time_of(m, last, ns);
+    clsort__replace_event(&m->first, NULL);
     if (last) CLSORT_CL(clReleaseEvent)(last);
     CLSORT__MUST(status);
     if (!m->d.top_k) return clsort__prove_sort(m, &m->d);
@@ -16691,14 +16664,13 @@ static clsort_status clsort__prepare_trial(clsort__measurement *m, int trial)
     clsort__sort_job(&j, m->s, m->s->function, &given, &d);
     j.run.queue = m->queue;
     j.run.in_order = 1;
-    clsort__force(m, trial);
+    j.policy = &m->trials[trial];
     status = clsort__plan_job(&j);
     if (status == CL_SUCCESS) status = j.op->buffers(&j);
     if (status == CL_SUCCESS) status = clsort__ready_plans(&j);
     if (status == CLSORT_ERROR_NOT_READY) status = clsort__check_time(m, m->build);
-    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, &m->warmed, &own);
-    m->s->policy->forced = NULL;
-    return status;
+    if (status != CL_SUCCESS) return status;
+    return clsort__prepare_job(&j, m->queue, &m->warmed, &own);
 }
 
 /* 1 if this trial failed, and not the measurement. */
@@ -16964,7 +16936,7 @@ static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
     int i, c, hybrid;
     for (i = 0; i < m->counts; i++)
         for (c = 0; c < CLSORT__CORNERS; c++) cost[i][c] = clsort__cost(&m->at[i], c);
-    best->row = clsort__find_crossover(&m->s->facts, m->s->policy, &m->d);
+    best->row = clsort__find_crossover(&m->s->facts, &m->trials[CLSORT__OWN_TRIAL], &m->d);
     if (best->row.bitonic > CLSORT__MOST_BITONIC) best->row.bitonic = CLSORT__MOST_BITONIC;
     least = clsort__row_cost(m, cost, &best->row);
     for (hybrid = 0; hybrid <= m->counts; hybrid++) {
@@ -17014,6 +16986,12 @@ static clsort__measured_row clsort__best_of(clsort__measurement *m)
 
 /* ---- keeping ---- */
 
+/* 1 if choices may be laid over the built-in policy. */
+static int clsort__may_choose(const clsort_sorter *s)
+{
+    return !(s->options.flags & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS));
+}
+
 /* The name of the entry of choices in a cache. */
 static clsort__hash clsort__choices_name(const clsort_sorter *s)
 {
@@ -17042,7 +17020,7 @@ static void clsort__recall_choices(clsort_sorter *s)
 {
     size_t bytes = 0;
     unsigned char *entry;
-    if (!s->options.cache_load || s->policy->built_in) return;
+    if (!s->options.cache_load || !clsort__may_choose(s)) return;
     entry = clsort__load_entry(s, clsort__choices_name(s), &bytes);
     if (!entry) return;
     clsort__hush(s, 1);
@@ -17052,7 +17030,7 @@ static void clsort__recall_choices(clsort_sorter *s)
     CLSORT_FREE(entry);
 }
 
-/* A copy of a sorter's choices; an empty one if it has none. */
+/* A copy of choices, laid over the built-in policy of a sorter; no choices if `from` is NULL. */
 static clsort_status clsort__copy_choices(clsort_sorter *to, const clsort__measured *from,
                                           clsort__measured **copy)
 {
@@ -17060,6 +17038,8 @@ static clsort_status clsort__copy_choices(clsort_sorter *to, const clsort__measu
     CLSORT__MUST(clsort__grow(to, copy, 1, sizeof **copy));
     if (from) **copy = *from;
     else memset(*copy, 0, sizeof **copy);
+    (*copy)->policy = *clsort__policy_of(&to->facts);
+    (*copy)->policy.measured = *copy;
     return CL_SUCCESS;
 }
 
@@ -17087,19 +17067,20 @@ static clsort__measured_row *clsort__make_place(clsort__measured *m, const clsor
     return last;
 }
 
-/* Makes a row AUTO's choice, and prepares for it. If that fails, undoes it. */
-static clsort_status clsort__take_row(clsort__measurement *m, const clsort__measured_row *row,
-                                      cl_command_queue queue)
+/* Makes the row by all times AUTO's choice, and prepares for it. If that fails, undoes it. */
+static clsort_status clsort__take_row(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
-    clsort__measured *const before = s->policy->measured, *after;
+    const clsort__measured_row row = clsort__best_of(m);
+    const clsort__policy *const before = s->policy;
+    clsort__measured *after;
     clsort_status status;
-    CLSORT__MUST(clsort__copy_choices(s, before, &after));
-    *clsort__make_place(after, &row->of) = *row;
-    s->policy->measured = after;
+    CLSORT__MUST(clsort__copy_choices(s, before->measured, &after));
+    *clsort__make_place(after, &row.of) = row;
+    s->policy = &after->policy;
     status = clsort__prepare_winners(m, queue);
-    if (status != CL_SUCCESS) s->policy->measured = before;
-    clsort__free(status == CL_SUCCESS ? before : after);
+    if (status != CL_SUCCESS) s->policy = before;
+    clsort__free(status == CL_SUCCESS ? before->measured : after);
     return status;
 }
 
@@ -17253,36 +17234,20 @@ static void clsort__end_measurement(clsort__measurement *m)
     CLSORT_FREE(m);
 }
 
-/* Builds, measures and decides, or only builds. AUTO's own trial is the built-in one, so the result
-   does not depend on earlier measurements. Failures on the way have a remedy and are not reported;
-   the caller reports the end. */
-static clsort_status clsort__run_trials(clsort__measurement *m, int builds,
-                                        clsort__measured_row *best)
-{
-    clsort_sorter *const s = m->s;
-    clsort_status status;
-    s->policy->built_in = 1;
-    status = clsort__build_trials(m);
-    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
-    if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
-    s->policy->built_in = 0;
-    return status;
-}
-
-/* Measures, and prepares for the fastest. */
+/* Builds, or builds, measures and prepares for the fastest. Failures on the way have a remedy and
+   are not reported; the caller reports the end. */
 static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     const clsort_options options = s->options;
     const int builds = m->m.flags & CLSORT_MEASURE_ONLY_BUILDS;
-    clsort__measured_row best;
     clsort_status status;
-    memset(&best, 0, sizeof best);
     clsort__hush(s, 1);
     s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
     s->options.profile = NULL;
-    status = clsort__run_trials(m, builds, &best);
-    if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, &best, queue);
+    status = clsort__build_trials(m);
+    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
+    if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, queue);
     s->options = options;
     clsort__hush(s, 0);
     if (status == CL_SUCCESS || status == CLSORT_ERROR_OUT_OF_TIME) clsort__save_programs(s);
@@ -17543,19 +17508,18 @@ static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsor
 {
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
-    const clsort__policy *n = s->policy;
-    const clsort__measured_row *m = n->measured && !n->built_in ? &n->measured->rows[number] : NULL;
+    const clsort__measured *const choices = s->policy->measured;
     clsort_desc d = clsort_desc_default();
     clsort__crossover row;
     d.key_type = types[number / 3];
     d.value_size = values[number % 3];
-    row = clsort__built_in_crossover(&s->facts, s->policy, &d);
+    row = clsort__table_crossover(&s->facts, s->policy, &d);
     c->device = clsort__policies[row.device].measured_on;
     c->origin = *c->device ? CLSORT_ORIGIN_BUILT_IN : CLSORT_ORIGIN_DERIVED;
     c->most = CLSORT__NEVER;
-    if (m && m->most) {
-        row = m->row;
-        clsort__describe_row(m, c);
+    if (choices && choices->rows[number].most) {
+        row = choices->rows[number].row;
+        clsort__describe_row(&choices->rows[number], c);
     }
     c->few_most = row.samples;
     c->radix_least = row.radix;
@@ -17592,7 +17556,7 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
     if (number < CLSORT__ARRAY_KINDS) clsort__describe_array(s, number, c);
     else {
         for (i = CLSORT__ARRAY_KINDS; i < CLSORT__MEASURED_ROWS; i++) {
-            if (!s->policy->measured || s->policy->built_in) return 0;
+            if (!s->policy->measured) return 0;
             r = &s->policy->measured->rows[i];
             if (r->most && clsort__describe_ways(r, &left, c)) break;
         }
@@ -17699,6 +17663,7 @@ CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
 CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
                  (sorter, clone), if (clone) *clone = NULL)
 {
+    clsort__measured *choices = NULL;
     clsort_status status;
     if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
     *clone = NULL;
@@ -17706,10 +17671,9 @@ CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
                             sorter->message);
     if (status != CL_SUCCESS) return status;
     (*clone)->facts.given_up = sorter->facts.given_up;
-    status = sorter->policy->measured
-                 ? clsort__copy_choices(*clone, sorter->policy->measured,
-                                        &(*clone)->policy->measured)
-                 : CL_SUCCESS;
+    if (sorter->policy->measured)
+        status = clsort__copy_choices(*clone, sorter->policy->measured, &choices);
+    if (choices) (*clone)->policy = &choices->policy;
     if (status == CL_SUCCESS) status = clsort__share_comparators(sorter, *clone);
     if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
     return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(clone, status, sorter->message);
@@ -17826,65 +17790,52 @@ CLSORT__ALONE(clsort_prepare,
     return CL_SUCCESS;
 }
 
-/* Raises *most to the scratch memory of a sort or a selection that AUTO plans by `form`. The
-   built-in choices decide all that `form` leaves open. */
-static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__trial *form,
-                               size_t *most)
+/* Raises *most to the scratch memory of a sort or a selection that AUTO plans by a policy. */
+static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
+                               const clsort_desc *desc, size_t count, size_t *most)
 {
-    const int built_in = s->policy->built_in;
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
-    if (form->row && form->row->bitonic && given.count > form->row->bitonic)
-        given.count = form->row->bitonic;
+    given.count = clsort__smaller(given.count, count);
+    if (given.count < given.top_k) return;
     clsort__sort_job(&j, s, s->function, &given, &d);
-    s->policy->built_in = 1;
-    s->policy->forced = form;
+    j.policy = policy;
     j.op->judge(&c, &j);
-    if (c.status == CL_SUCCESS) {
-        j.op->scratch(&j);
-        *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
-        if (j.plan.one_by_one) {    /* fewer rows may be sorted all at once, which needs more */
-            memset(&j.plan.scratch, 0, sizeof j.plan.scratch);
-            clsort__plan_scratch(&j.plan);
-            *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
-        }
-    }
-    s->policy->forced = NULL;
-    s->policy->built_in = built_in;
+    if (c.status != CL_SUCCESS) return;
+    j.op->scratch(&j);
+    *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
+    if (!j.plan.one_by_one) return;
+    memset(&j.plan.scratch, 0, sizeof j.plan.scratch);
+    clsort__plan_scratch(&j.plan);  /* fewer rows may be sorted all at once, which needs more */
+    *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
 }
 
-/* The most scratch memory of AUTO by any choice that may be measured, and by the built-in one:
-   enough before and after a measurement. No size falls with the count, so their maximum does
-   not. */
-static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
+/* The scratch memory that AUTO is promised: the most by its alternatives, so that it is enough
+   before and after a measurement.
+   - The built-in choices, for any count up to that of the description: a choice for more elements
+     may need less than one for fewer.
+   - Any choice that may be measured, for that count: no size falls with the count, so their maximum
+     does not. */
+static size_t clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d)
 {
-    const size_t rows = sizeof clsort__widest_rows / sizeof *clsort__widest_rows;
-    const cl_uint ways = d->top_k ? (cl_uint)CLSORT__WAYS : 0;
-    clsort__trial form = { NULL, 0 };
+    const clsort__policy *const own = clsort__policy_of(&s->facts);
+    const clsort__crossover row = clsort__table_crossover(&s->facts, own, d);
+    const size_t last[] = { (size_t)-1, row.bitonic, row.samples, own->crossovers.most_ranked,
+                            row.radix - (size_t)1, row.hybrid - (size_t)1, d->top_k };
+    const clsort__crossover *const widest = clsort__widest_rows;
+    clsort__policy other = *own;
     size_t i, most = 0;
-    for (form.select = 0; form.select <= ways; form.select++)
-        for (i = 0; i <= rows; i++) {
-            form.row = i ? &clsort__widest_rows[i - 1] : NULL;
-            clsort__scratch_by(s, d, &form, &most);
+    for (i = 0; i < sizeof last / sizeof *last; i++) clsort__scratch_by(s, own, d, last[i], &most);
+    if (!clsort__may_choose(s)) return most;
+    for (; other.way <= (d->top_k ? (cl_uint)CLSORT__WAYS : 0); other.way++) {
+        other.crossover_rows = own->crossover_rows;
+        clsort__scratch_by(s, &other, d, d->count, &most);
+        for (i = 0; i < sizeof clsort__widest_rows / sizeof *widest; i++) {
+            other.crossover_rows = &widest[i];
+            clsort__scratch_by(s, &other, d, widest[i].bitonic ? widest[i].bitonic : d->count,
+                               &most);
         }
-    return most;
-}
-
-/* The most scratch memory of AUTO's built-in choices for any count up to that of desc: a choice for
-   more elements may need less than one for fewer. */
-static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
-{
-    const clsort__crossover row = clsort__built_in_crossover(&s->facts, s->policy, desc);
-    const size_t last[] = { (size_t)-1, row.bitonic, row.samples,
-                            s->policy->crossovers.most_ranked, row.radix - (size_t)1,
-                            row.hybrid - (size_t)1, desc->top_k };
-    const clsort__trial form = { NULL, 0 };
-    size_t i, most = 0;
-    for (i = 0; i < sizeof last / sizeof *last; i++) {
-        clsort_desc d = *desc;
-        d.count = clsort__smaller(d.count, last[i]);
-        if (d.count >= d.top_k) clsort__scratch_by(s, &d, &form, &most);
     }
     return most;
 }
@@ -17892,14 +17843,13 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
 CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
               (sorter, desc, bytes))
 {
-    clsort__policy built_in = *clsort__policy_of(&clsort__any_device);
     clsort_sorter none;
     clsort_desc d, chosen = clsort_desc_default();
     clsort__job j;
     clsort__layout largest;
     memset(&none, 0, sizeof none);
     none.facts = clsort__any_device;
-    none.policy = &built_in;
+    none.policy = clsort__policy_of(&clsort__any_device);
     clsort__sort_job(&j, sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
@@ -17911,11 +17861,9 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     j.plan.d.scratch = NULL;   /* its size is the answer */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = !sorter || d.algorithm     ? largest.bytes
-             : sorter->policy->built_in ? clsort__scratch_by_built_in(sorter, &d)
-                                        : clsort__scratch_by_any(sorter, &d);
-    if (sorter && !d.algorithm && !sorter->policy->built_in && chosen.top_k != d.top_k)
-        *bytes = clsort__larger(*bytes, clsort__scratch_by_any(sorter, &chosen));
+    *bytes = !sorter || d.algorithm ? largest.bytes : clsort__promised_scratch(sorter, &d);
+    if (sorter && !d.algorithm && clsort__may_choose(sorter) && chosen.top_k != d.top_k)
+        *bytes = clsort__larger(*bytes, clsort__promised_scratch(sorter, &chosen));
     return CL_SUCCESS;
 }
 
@@ -18238,7 +18186,7 @@ static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue qu
     CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
     CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
                     CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
-    CLSORT__REQUIRE(s, !s->policy->built_in, CLSORT_ERROR_UNSUPPORTED,
+    CLSORT__REQUIRE(s, clsort__may_choose(s), CLSORT_ERROR_UNSUPPORTED,
                     "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
                                                                        CLSORT__FIRST_DESC,
@@ -18326,13 +18274,13 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
     if (fits) *fits = 0;
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_load_choices"));
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
-    CLSORT__REQUIRE(sorter, !sorter->policy->built_in, CLSORT_ERROR_UNSUPPORTED,
+    CLSORT__REQUIRE(sorter, clsort__may_choose(sorter), CLSORT_ERROR_UNSUPPORTED,
                     "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__copy_choices(sorter, sorter->policy->measured, &after));
     status = clsort__read_choices(sorter, text, after, &taken);
     if (status == CL_SUCCESS && taken) {
         clsort__free(sorter->policy->measured);
-        sorter->policy->measured = after;
+        sorter->policy = &after->policy;
     } else {
         clsort__free(after);
     }

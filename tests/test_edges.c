@@ -830,17 +830,17 @@ static const struct { const char *name, *line; } counts[] = {
     { "clsort__crossovers", "gpu auto u32 bare indices units:132 n:200000..20000000" },
     { "clsort__crossovers", "gpu auto u16 bare units:132 n:2..20000000" },
     { "crossovers.units", "gpu auto u32 bare n:1000000 units:0..400" },
-    { "clsort__choose_policy", "gpu auto u32 n:200000 local:16..70000" },
-    { "clsort__choose_policy", "gpu auto u32 n:200000 most:1..2000" },
-    { "clsort__choose_policy", "gpu auto u32 n:200000 local_type:2" },
+    { "clsort__policy_of", "gpu auto u32 n:200000 local:16..70000" },
+    { "clsort__policy_of", "gpu auto u32 n:200000 most:1..2000" },
+    { "clsort__policy_of", "gpu auto u32 n:200000 local_type:2" },
     { "clsort__crossovers", "cpu auto u32 values:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare n:1..10000000" },
     { "clsort__crossovers", "cpu auto u32 bare sub_group:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare sub_group:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u32 bare vector:1 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare vector:1 n:1..10000000" },
-    { "clsort__choose_policy", "cpu auto u64 n:100000 sub_group:0..8" },
-    { "clsort__choose_policy", "cpu auto u64 bare n:100000 vector:0..20" },
+    { "clsort__policy_of", "cpu auto u64 n:100000 sub_group:0..8" },
+    { "clsort__policy_of", "cpu auto u64 bare n:100000 vector:0..20" },
     { "crossovers.most_ranked", "nvidia auto u16 keys_out n:1..3000000" },
     { "crossovers.most_ranked", "gpu auto u8 n:1..3000000" },
     { "ranks.each", "nvidia radix-samples u32 indices n:1..3000000" },
@@ -1251,7 +1251,7 @@ static void tables_have_room(bench *b)
         s->facts.max_allocation = (cl_ulong)1 << 36;
         if (i % 3 == 2)
             s->facts.has_progress = s->facts.has_warps = 1, s->facts.local_bytes = 49152;
-        clsort__choose_policy(s);
+        s->policy = clsort__policy_of(&s->facts);
         plans_have_room(s, 31);
         clsort_destroy(s);
     }

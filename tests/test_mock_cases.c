@@ -262,7 +262,7 @@ static void expect_growth(drawn *c)
         tell(c, n, &last);
         if (!CHECK(last >= before))
             printf("  %zu bytes for %zu elements, after %zu%s\n", last, n, before,
-                   c->sorter->policy->built_in ? ", by built-in choices" : "");
+                   c->sorter->options.flags ? ", by built-in choices" : "");
         next = n + 1 + below(c, 8) * n / 16;
         if (n < power && next > power) next = power;
         else if (n == power && one_in(c, 2)) next = n + 1;
@@ -305,7 +305,7 @@ static void sizes_grow(bench *b)
     int i, grew = 0;
     for (i = 0; i < count && test_now.faults < 20; i++) {
         draw_seed(&c, first + (uint64_t)i);
-        c.sorter->policy->built_in = i & 1;
+        if (i & 1) c.sorter->options.flags |= CLSORT_OPTION_BUILT_IN_CHOICES;
         if (i & 2) c.bare.algorithm = CLSORT_AUTO;
         if (i & 4) memset(&c.bare.tuning, 0, sizeof c.bare.tuning);
         if (clsort_check(c.sorter, &c.bare) == CL_SUCCESS) {
@@ -413,7 +413,7 @@ static void sizes_are_within_bounds(bench *b)
             d->value_size = kind / 3 % 3 * 4;
             CHECK_OK(clsort_set_algorithm(d, names[way]));
             d->rows = way == 6 ? 3 : way == 8 ? d->value_size + 1 : 0;
-            c.sorter->policy->built_in = way == 7;
+            if (way == 7) c.sorter->options.flags |= CLSORT_OPTION_BUILT_IN_CHOICES;
             expect_bounds(&c, key, way == 8);
             close_case(&c);
         }

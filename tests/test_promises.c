@@ -124,7 +124,7 @@ static void samples_need_no_less(bench *b)
         world w;
         f.max_group = (size_t)1 << group_log2;
         open_world(&w, f, (cl_ulong)1 << 40);
-        w.sorter->policy->built_in = 1;   /* which takes samples here */
+        w.sorter->options.flags |= CLSORT_OPTION_BUILT_IN_CHOICES;   /* samples, here */
         AT("work-groups of %zu", f.max_group);
         for (i = 0; i < 3; i++) {
             clsort_desc d = clsort_desc_default();
