@@ -4,6 +4,7 @@
 #include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION
+#include "clsort_measure.h"
 #include "pretenders.h"
 #include "top.h"
 

@@ -5,6 +5,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "caching.h"
+#include "clsort_measure.h"
 #include "later.h"
 
 /* ---- a device with a clock ------------------------------------------------------------------- */

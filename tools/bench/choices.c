@@ -16,7 +16,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CLSORT_STATIC
 #define CLSORT_IMPLEMENTATION
-#include "../../clsort.h"
+#include "../measure/clsort_measure.h"
 
 #include <time.h>
 
