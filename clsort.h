@@ -9080,7 +9080,7 @@ static const clsort__measured_row *clsort__find_measured(const clsort__policy *n
     clsort__class of;
     if (!n->measured || !clsort__find_class(d, &of)) return NULL;
     r = clsort__place_of(n->measured, &of);
-    return r && d->count <= r->most ? r : NULL;
+    return r && r->most && d->count <= r->most ? r : NULL;
 }
 
 static cl_uint clsort__divide_crossover(cl_uint count)

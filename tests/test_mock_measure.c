@@ -844,7 +844,7 @@ static void serves_what_was_measured(bench *b)
             CHECK(follows(&w, &d, BITONIC) > 3);
             fresh = new_sorter(&w, 0, NULL);
             CHECK(plan_alike(w.sorter, fresh, sort_number(number, 0),
-                             number < 2 ? (1 << 11) + 1 : 2, 1 << 24));
+                             number < 2 ? (1 << 11) + 1 : 0, 1 << 24));
             clsort_destroy(fresh);
             close_world(&w);
         }
