@@ -527,12 +527,11 @@ static clsort_status clsort__first_run(clsort__measurement *m, int count, int tr
 static double clsort__median(double *times, int count)
 {
     int i, k;
-    for (i = 1; i < count; i++)
-        for (k = i; k > 0 && times[k] < times[k - 1]; k--) {
-            const double swap = times[k];
-            times[k] = times[k - 1];
-            times[k - 1] = swap;
-        }
+    for (i = 1; i < count; i++) {
+        const double time = times[i];
+        for (k = i; k > 0 && time < times[k - 1]; k--) times[k] = times[k - 1];
+        times[k] = time;
+    }
     return times[count / 2];
 }
 
@@ -566,6 +565,7 @@ static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, i
     return CL_SUCCESS;
 }
 
+/* Finds the times of all trials at a count. */
 static clsort_status clsort__measure_count(clsort__measurement *m, int count)
 {
     clsort__timings *t = &m->at[count];
@@ -573,6 +573,7 @@ static clsort_status clsort__measure_count(clsort__measurement *m, int count)
     double first;
     int f;
     if (count) CLSORT__MUST(clsort__check_time(m, m->spent * (double)t->n / (double)t[-1].n));
+    m->done = (cl_uint)(m->counts + count) * CLSORT__TRIALS;
     m->d.count = t->n;
     clsort__find_trials(m, t);
     CLSORT__MUST(clsort__restore(m));
@@ -598,8 +599,7 @@ static double clsort__cost(const clsort__timings *t, int trial)
     const double forbidden = 1e6;
     double ratio[2];
     int f;
-    for (f = 0; f < CLSORT__TRIALS && !(own[0] > 0); f++) own = t->ns[t->trial[f]];
-    if (!(t->ns[t->trial[CLSORT__OWN_TRIAL]][0] > 0))
+    if (!(own[0] > 0))
         for (f = 0; f < CLSORT__TRIALS; f++)
             if (t->ns[t->trial[f]][0] > own[0]) own = t->ns[t->trial[f]];
     if (!(ns[0] > 0)) return forbidden;
@@ -712,31 +712,26 @@ static void clsort__keep_choices(clsort_sorter *s)
     CLSORT_FREE(kept);
 }
 
-/* Prepares for AUTO's new choice, on the caller's queue. */
-static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_queue queue)
-{
-    clsort_desc given = *m->m.sort, d;
-    clsort__job j;
-    given.flags |= CLSORT_FLAG_ANY_COUNT;
-    clsort__sort_job(&j, m->s, m->s->function, &given, &d);
-    j.run.queue = queue;
-    CLSORT__MUST(clsort__plan_job(&j));
-    CLSORT__MUST(clsort__check_queue(m->s, &j.run));
-    return clsort__prepare_counts(&j, queue, clsort__watch, m);
-}
-
-/* Makes the row by all times AUTO's choice, and prepares for it. If that fails, undoes it. */
+/* Makes the row by all times AUTO's choice, and prepares for it on the caller's queue. If that
+   fails, undoes it. */
 static clsort_status clsort__take_row(clsort__measurement *m, cl_command_queue queue)
 {
     clsort_sorter *const s = m->s;
     const clsort__measured_row row = clsort__best_of(m);
     const clsort__policy *const before = s->policy;
     clsort__measured *after;
+    clsort_desc d;
+    clsort__job j;
     clsort_status status;
     CLSORT__MUST(clsort__copy_choices(s, before->measured, &after));
     *clsort__make_place(after, &row.of) = row;
     s->policy = &after->policy;
-    status = clsort__prepare_winners(m, queue);
+    m->done = m->total;
+    clsort__sort_job(&j, s, s->function, m->m.sort, &d);
+    j.run.queue = queue;
+    status = clsort__plan_job(&j);
+    if (status == CL_SUCCESS) status = clsort__check_queue(s, &j.run);
+    if (status == CL_SUCCESS) status = clsort__prepare_counts(&j, queue, clsort__watch, m);
     if (status != CL_SUCCESS) s->policy = before;
     clsort__free(status == CL_SUCCESS ? before->measured : after);
     return status;
@@ -854,17 +849,6 @@ static clsort_status clsort__set_up_measurement(clsort__measurement *m)
     return CL_SUCCESS;
 }
 
-static clsort_status clsort__measure_all(clsort__measurement *m)
-{
-    int i;
-    for (i = 0; i < m->counts; i++) {
-        m->done = (cl_uint)(m->counts + i) * CLSORT__TRIALS;
-        CLSORT__MUST(clsort__measure_count(m, i));
-    }
-    m->done = m->total;
-    return CL_SUCCESS;
-}
-
 /* Releases a measurement, and the sorter's slot for its queue. */
 static void clsort__end_measurement(clsort__measurement *m)
 {
@@ -892,19 +876,21 @@ static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue qu
 {
     clsort_sorter *const s = m->s;
     const clsort_options options = s->options;
-    const int builds = m->m.flags & CLSORT_MEASURE_ONLY_BUILDS;
+    const int measures = !(m->m.flags & CLSORT_MEASURE_ONLY_BUILDS);
     clsort_status status;
+    int i;
     clsort__hush(s, 1);
     s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
     s->options.profile = NULL;
     s->options.user = m;
     status = clsort__build_trials(m);
-    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
-    if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, queue);
+    for (i = 0; measures && status == CL_SUCCESS && i < m->counts; i++)
+        status = clsort__measure_count(m, i);
+    if (measures && status == CL_SUCCESS) status = clsort__take_row(m, queue);
     s->options = options;
     clsort__hush(s, 0);
     if (status == CL_SUCCESS || status == CLSORT_ERROR_OUT_OF_TIME) clsort__save_programs(s);
-    if (status == CL_SUCCESS && !builds) clsort__keep_choices(s);
+    if (measures && status == CL_SUCCESS) clsort__keep_choices(s);
     return status;
 }
 
