@@ -6040,7 +6040,7 @@ typedef struct clsort__hash { cl_ulong word[2]; } clsort__hash;
 
 /* The layout of scratch memory: parts one after another, in as few buffers as the device can
    allocate. Offsets of parts count through all buffers. */
-enum { CLSORT__MOST_PARTS = 10 };
+enum { CLSORT__MOST_PARTS = 16 };
 typedef struct clsort__layout {
     size_t most;                /* the most bytes of a buffer */
     size_t bytes;               /* of all parts */
@@ -6114,11 +6114,10 @@ struct clsort_sorter {
 
 typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
 
-/* The scratch memory of a run: its buffers. `shift` is added to the offset of each part. */
+/* The scratch memory of a run: its buffers. */
 typedef struct clsort__scratch {
     const clsort__layout *layout;
     clsort__span spans[CLSORT__MOST_PARTS];
-    size_t shift;
 } clsort__scratch;
 
 /* Keys, and the values or records that travel with them. */
@@ -6182,8 +6181,6 @@ typedef struct clsort__selection {
     int spread;                 /* rows are cut into parts, with tables in global memory */
     int sorts_after;            /* k exceeds the list: the k elements of each row are written in the
                                    row's order, then sorted */
-    size_t order_scratch;       /* offset of the scratch of the sort after the selection, or
-                                   instead */
     size_t local;               /* bytes of local memory, at most */
 } clsort__selection;
 
@@ -9335,13 +9332,12 @@ static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
     }
 }
 
-/* Lays out the scratch memory that the chapter MEMORY documents, with bounds for the tables. */
-static void clsort__plan_scratch(clsort__plan *p)
+/* Adds to a layout the scratch memory of a sort that the chapter MEMORY documents, with bounds for
+   the tables. */
+static void clsort__take_sort(clsort__layout *l, clsort__plan *p)
 {
-    clsort__layout *l = &p->scratch.layout;
     const size_t n = p->data.extent;
     const int alt = p->algorithm->needs_alt;
-    l->most = clsort__most_bytes(p);
     if (p->indirect) {
         if (!p->sorts_into_output && !p->d.precedes)
             p->scratch.work_keys = clsort__take(l, n * p->key.bytes);
@@ -9357,6 +9353,13 @@ static void clsort__plan_scratch(clsort__plan *p)
         clsort__take_alt(l, p);
     }
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(p));
+}
+
+/* Lays out the scratch memory of a sort. */
+static void clsort__plan_scratch(clsort__plan *p)
+{
+    p->scratch.layout.most = clsort__most_bytes(p);
+    clsort__take_sort(&p->scratch.layout, p);
 }
 
 /* Plans a sort by an algorithm, which AUTO chose or the description names. CLSORT_AUTO: no
@@ -10236,11 +10239,10 @@ static void clsort__end_command(clsort__run *run, const clsort__command *c, cl_i
 /* The part of scratch memory at an offset of its layout. */
 static clsort__span clsort__scratch_part(const clsort__scratch *m, size_t offset)
 {
-    const size_t position = m->shift + offset;
     cl_uint i = m->layout->buffers;
-    while (i > 1 && m->layout->start[i - 1] > position) i--;
+    while (i > 1 && m->layout->start[i - 1] > offset) i--;
     if (i) i--;
-    return clsort__span_from(m->spans[i], position - m->layout->start[i]);
+    return clsort__span_from(m->spans[i], offset - m->layout->start[i]);
 }
 
 static void clsort__arg(clsort__run *run, size_t size, const void *value)
@@ -14139,20 +14141,13 @@ static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
     return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
 }
 
-/* Plans the sort after a selection, or instead of one, and adds its scratch: each buffer of the
-   sort's layout is one part. */
+/* Plans the sort after a selection, or instead of one, and adds its scratch. */
 static void clsort__take_order(const clsort_desc *order, clsort__plan *p, clsort__plan *sort)
 {
     clsort__layout *l = &p->scratch.layout;
-    const clsort__layout *parts = &sort->scratch.layout;
-    cl_uint i;
     clsort__make_plan(p->facts, p->policy, order, sort);
-    clsort__plan_scratch(sort);
-    p->select.order_scratch = l->bytes;
     if (p->facts->any) clsort__take(l, clsort__most_scratch(order).bytes);
-    for (i = 0; !p->facts->any && i < parts->buffers; i++)
-        clsort__take(l, clsort__buffer_bytes(parts, i));
-    l->too_large |= parts->too_large;
+    else clsort__take_sort(l, sort);
 }
 
 /* 1 if an array is first written to scratch: it is no output (`written` is 0), or a sort into
@@ -14832,13 +14827,11 @@ static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort
 {
     const clsort__data *a = &j->plan.data;
     clsort__plan order = j->then;
-    clsort__scratch rest = j->scratch;
-    rest.shift += j->plan.select.order_scratch;
     order.data.keys = found.keys;
     order.data.values = found.values;
     order.data.keys_to = order.data.in_place ? found.keys : a->keys_to;
     order.data.values_to = order.data.values_in_place ? found.values : a->indices;
-    clsort__sort(run, &order, &rest);
+    clsort__sort(run, &order, &j->scratch);
 }
 
 /* Copies the wanted elements of each sorted row to the outputs. On CPUs a work-item copies
@@ -14872,14 +14865,12 @@ static clsort__span clsort__select_sorted(clsort__run *run, const clsort__job *j
     const clsort__plan *p = &j->plan;
     const size_t first = p->select.mode == CLSORT__SELECT_NTH ? p->d.top_k - 1 : 0;
     clsort__plan sort = j->then;
-    clsort__scratch rest = j->scratch;
-    rest.shift += p->select.order_scratch;
     sort.data.keys = keys;
     if (sort.data.has_indices)
         sort.data.indices = clsort__scratch_part(&j->scratch, p->scratch.work_indices);
     if (sort.data.writes_keys)
         sort.data.keys_to = clsort__scratch_part(&j->scratch, p->scratch.work_keys);
-    clsort__sort(run, &sort, &rest);
+    clsort__sort(run, &sort, &j->scratch);
     sort.data.indices.offset += first * 4;
     sort.data.keys_to.offset += first * p->key.bytes;
     if (clsort__selects_keys(p) || p->data.has_indices)
