@@ -6228,6 +6228,28 @@ typedef struct clsort__parts {
     size_t tables;
 } clsort__parts;
 
+/* The steps of plans, in the order of clsort__stages. From ROWS on they sort by another plan: the
+   job's `inner`. */
+enum {
+    CLSORT__STEP_SORT,          /* sorts by the plan's algorithm */
+    CLSORT__STEP_SELECT,        /* selects from rows */
+    CLSORT__STEP_BESIDE,        /* a program of the step before, of another family. Bitonic: kernels
+                                   that only reproduce publications. Merge on CPUs: the vector
+                                   kernel that sorts tiles. Forms of radix: the passes behind them.
+                                   Quicksort: the merge of leftovers. */
+    CLSORT__STEP_UTILITY,       /* the program of steps that extract, number, gather or copy */
+    CLSORT__STEP_EXTRACT,       /* takes keys out of records, or makes NaNs equal */
+    CLSORT__STEP_MOVE,          /* moves values, keys and records to selected places */
+    CLSORT__STEP_ROWS,          /* sorts rows one after another */
+    CLSORT__STEP_WHOLE,         /* sorts whole rows, and copies the first elements of each */
+    CLSORT__STEP_SELECTED,      /* sorts the selected elements */
+    CLSORT__MOST_STEPS = 5
+};
+typedef struct clsort__step {
+    int stage;                  /* CLSORT__STEP_* */
+    clsort__config config;      /* what the program of BESIDE and UTILITY is compiled for */
+} clsort__step;
+
 /* All that is derived from a description before anything is enqueued. */
 typedef struct clsort__plan {
     const clsort__facts *facts;     /* that it was made by */
@@ -6240,16 +6262,14 @@ typedef struct clsort__plan {
     int indirect;               /* (key, index) pairs are sorted; then keys and values are
                                    gathered */
     int sorts_into_output;      /* indirect: keys of pairs are sorted in the output of keys */
-    int one_by_one;             /* rows are sorted one after another, by the job's plan `then` */
-    clsort__key key;
     clsort__data data;
-    clsort__config config;      /* of the sort's own kernels */
-    /* Kernels of another family; family 0: none. Bitonic: kernels that only reproduce publications.
-       Merge on CPUs: the vector kernel that sorts tiles. Forms of radix: the passes behind them.
-       Quicksort: the merge of leftovers. */
-    clsort__config helper;
+    clsort__config config;      /* what the program of SORT or SELECT is compiled for */
+    cl_uint step_count;
+    int inner;                  /* the step that sorts by the job's `inner`; 0: none */
     clsort__parts scratch;
     clsort__selection select;   /* top_k */
+    clsort__key key;
+    clsort__step steps[CLSORT__MOST_STEPS];     /* come last: only step_count are set */
 } clsort__plan;
 
 /* The memory of one sort. Elements go from `from` to `to` by way of `alt`; kernels keep
@@ -6298,7 +6318,7 @@ typedef struct clsort__algorithm {
     cl_uint can;                /* CLSORT__CAN_* */
     int stable;                 /* equal keys keep their order */
     int needs_alt;              /* CLSORT__ALT_* */
-    /* Sets the plan's config and helper. */
+    /* Sets the plan's config, and adds the step BESIDE. */
     void (*configure)(clsort__plan *p);
     /* The bytes of its kernels' tables; NULL: none. */
     size_t (*tables)(const clsort__plan *p);
@@ -9279,15 +9299,39 @@ static cl_uint clsort__choose_algorithm(const clsort__facts *f, const clsort__po
     return CLSORT_AUTO;
 }
 
-/* The config of a plan's kernels of another family. */
-static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
+/* Adds a step, and returns its config: a copy of the plan's own. */
+static clsort__config *clsort__add_step(clsort__plan *p, int stage)
 {
-    clsort__config c = p->config;
-    c.family = family;
-    return c;
+    clsort__step *step = &p->steps[p->step_count++];
+    step->stage = stage;
+    step->config = p->config;
+    if (stage >= CLSORT__STEP_ROWS) p->inner = stage;
+    return &step->config;
 }
 
-/* Derives what the kernels of a plan are compiled for. */
+/* Adds the program of utilities. on_device: they read the count of a sort on the device. */
+static void clsort__add_utility(clsort__plan *p, int on_device)
+{
+    *clsort__add_step(p, CLSORT__STEP_UTILITY) = clsort__utility_config(p->facts, p->policy,
+                                                                        on_device);
+}
+
+/* What the program of a step is compiled for; NULL: the step has none. */
+static const clsort__config *clsort__step_config(const clsort__plan *p, const clsort__step *step)
+{
+    return step->stage <= CLSORT__STEP_SELECT    ? &p->config
+           : step->stage <= CLSORT__STEP_UTILITY ? &step->config
+                                                 : NULL;
+}
+
+/* The program that a sort has beside its own; NULL: none. */
+static const clsort__config *clsort__beside(const clsort__plan *p)
+{
+    const clsort__step *second = &p->steps[1];
+    return p->step_count > 1 && second->stage == CLSORT__STEP_BESIDE ? &second->config : NULL;
+}
+
+/* Derives the steps of a sort, and what their kernels are compiled for. */
 static void clsort__plan_config(clsort__plan *p)
 {
     clsort__config *c = &p->config;
@@ -9299,10 +9343,15 @@ static void clsort__plan_config(clsort__plan *p)
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
     c->indirect = d->precedes && p->indirect;
     c->turns = !p->stable && p->key.ignored;
+    clsort__add_step(p, CLSORT__STEP_SORT);
     if (p->facts->any) return;
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
     p->algorithm->configure(p);
+    if (c->counted && (p->indirect || (p->data.has_values
+                                       && p->data.in_place != p->data.values_in_place)))
+        clsort__add_utility(p, 1);
+    if ((p->indirect && !c->counted) || d->record_size) clsort__add_utility(p, 0);
 }
 
 /* 1 if kernels may pack keys and values into lanes of the second array. */
@@ -9355,11 +9404,12 @@ static void clsort__take_sort(clsort__layout *l, clsort__plan *p)
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(p));
 }
 
-/* Lays out the scratch memory of a sort. */
-static void clsort__plan_scratch(clsort__plan *p)
+/* Lays out the scratch memory of a call that sorts by the plan `sort`, its own or another. */
+static void clsort__plan_scratch(clsort__plan *p, clsort__plan *sort)
 {
+    memset(&p->scratch.layout, 0, sizeof p->scratch.layout);
     p->scratch.layout.most = clsort__most_bytes(p);
-    clsort__take_sort(&p->scratch.layout, p);
+    clsort__take_sort(&p->scratch.layout, sort);
 }
 
 /* Plans a sort by an algorithm, which AUTO chose or the description names. CLSORT_AUTO: no
@@ -9367,7 +9417,7 @@ static void clsort__plan_scratch(clsort__plan *p)
 static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
                             cl_uint algorithm, clsort__plan *p)
 {
-    memset(p, 0, sizeof *p);
+    memset(p, 0, offsetof(clsort__plan, steps));
     p->facts = f;
     p->policy = n;
     p->d = *d;
@@ -9410,7 +9460,7 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
         if (desc->algorithm && d.algorithm != desc->algorithm) continue;
         if (!clsort__can(d.algorithm, &d)) continue;
         clsort__plan_by(&clsort__any_device, clsort__policies, desc, d.algorithm, &p);
-        clsort__plan_scratch(&p);
+        clsort__plan_scratch(&p, &p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
     if (desc->rows > 1 && !desc->algorithm
@@ -10088,10 +10138,13 @@ static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
    left. */
 static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *p)
 {
-    size_t need;
+    size_t need = p->select.local;
+    cl_uint i;
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
-    need = clsort__larger(clsort__local_need(&p->config), clsort__local_need(&p->helper))
-           + p->select.local;
+    for (i = 0; i < p->step_count; i++) {
+        const clsort__config *c = clsort__step_config(p, &p->steps[i]);
+        if (c) need = clsort__larger(need, p->select.local + clsort__local_need(c));
+    }
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
     CLSORT__REQUIRE(s, need <= s->facts.local_bytes, CLSORT_ERROR_DEVICE_LIMITS,
@@ -10353,8 +10406,8 @@ static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p
 {
     const int published = p->d.algorithm == CLSORT_BITONIC
                           && clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL;
-    const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC
-                                                                : p->config.family);
+    clsort__config asked = p->config;
+    if (published) asked.family = CLSORT__PUBLISHED_BITONIC;
     return clsort__built_shape(s, &asked);
 }
 
@@ -10559,10 +10612,8 @@ static clsort_status clsort__end_run(clsort__run *run, clsort__slot *slot)
 
 /* The functions of a kind of public call. */
 typedef struct clsort__operation {
-    /* Blames mistakes; plans a call that has none. */
+    /* Blames mistakes; plans a call that has none, with its scratch memory. */
     void (*judge)(clsort__checks *c, clsort__job *j);
-    /* Lays out scratch memory; NULL: the call has none. */
-    void (*scratch)(clsort__job *j);
     /* Checks the buffers, then the limits. */
     clsort_status (*buffers)(clsort__job *j);
     /* Builds the programs, finds scratch memory. */
@@ -10586,9 +10637,7 @@ typedef struct clsort__piece {
 
 /* A public call. */
 struct clsort__job {
-    const clsort__operation *asked;     /* the operation that the caller wants */
-    const clsort__operation *op;        /* the operation that runs: a sort in place of some
-                                           selections */
+    const clsort__operation *op;
     clsort_sorter *s;
     const clsort__policy *policy;       /* that plans the call */
     int needs_buffers;          /* the call enqueues: its buffers must be there */
@@ -10603,7 +10652,6 @@ struct clsort__job {
     int wrong;                  /* CLSORT__STRUCT_*: a fault of the description */
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
     clsort__plan plan;
-    clsort__plan then;          /* the sort after a selection, or instead of it, or of each row */
     clsort__piece pieces[CLSORT_MAX_RUNS + 1];  /* of a merge or a partition: inputs, then the
                                                    output */
     cl_uint piece_count;
@@ -10612,13 +10660,15 @@ struct clsort__job {
     clsort__slot *slot;         /* has the sorter's scratch; NULL: the caller's, or none */
     clsort__run run;
     cl_event proven;            /* the event of a sort with a proof, if the caller wants none */
+    clsort__plan inner;         /* the sort of a step from CLSORT__STEP_ROWS on; comes last: not
+                                   cleared */
 };
 
 static void clsort__begin_job(clsort__job *j, clsort_sorter *s, const char *function,
                               const clsort__operation *op)
 {
-    memset(j, 0, sizeof *j);
-    j->asked = j->op = op;
+    memset(j, 0, offsetof(clsort__job, inner));
+    j->op = op;
     j->s = j->run.s = s;
     j->policy = s ? s->policy : NULL;
     clsort__begin_call(s, function);
@@ -10666,7 +10716,6 @@ static int clsort__has_choices(const clsort__job *j)
 /* Checks and plans a call as the caller asked for it. May run again, with other choices. */
 static void clsort__check_call(clsort__checks *c, clsort__job *j)
 {
-    j->op = j->asked;
     j->op->judge(c, j);
     j->plan.config.comparator = clsort__find_comparator(j->s, &j->plan.d);
 }
@@ -10680,12 +10729,9 @@ static clsort_status clsort__plan_job(clsort__job *j)
     c.needs_buffers = j->needs_buffers;
     clsort__check_call(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
-    if (!j->op->scratch) return CL_SUCCESS;
-    j->op->scratch(j);
     if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
         j->policy = clsort__policy_of(&j->s->facts);
         clsort__check_call(&c, j);
-        j->op->scratch(j);
     }
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
 }
@@ -10713,12 +10759,6 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     return s->facts.releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
-/* 1 if the plan `then` sorts: selected elements, or rows one after another. */
-static int clsort__sorts_then(const clsort__plan *p)
-{
-    return p->select.sorts_after || p->select.how == CLSORT__BY_SORTING || p->one_by_one;
-}
-
 /* The last checks, which need no buffers: overlapping rows, the size of scratch, the device. */
 static clsort_status clsort__check_limits(const clsort__job *j)
 {
@@ -10728,7 +10768,7 @@ static clsort_status clsort__check_limits(const clsort__job *j)
                     CLSORT_ERROR_SCRATCH_TOO_SMALL, "scratch_size is %.0f, %.0f bytes are needed",
                     (double)p->d.scratch_size, (double)p->scratch.layout.bytes);
     CLSORT__MUST(clsort__check_device(j->s, p));
-    return clsort__sorts_then(p) ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
+    return p->inner ? clsort__check_device(j->s, &j->inner) : CL_SUCCESS;
 }
 
 static size_t clsort__output_bytes(const clsort__plan *p, size_t element, size_t apart)
@@ -11042,7 +11082,7 @@ static void clsort__plan_bitonic(clsort__plan *p)
                   local = clsort__local_choice(&p->d.tuning);
     clsort__bitonic_shape(p, &p->d.tuning, &p->config);
     if (step || local == CLSORT__LOCAL_GLOBAL_TAIL)
-        p->helper = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
+        clsort__add_step(p, CLSORT__STEP_BESIDE)->family = CLSORT__PUBLISHED_BITONIC;
     else
         p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
 }
@@ -11127,10 +11167,10 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
 static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                  clsort__arrays to)
 {
-    const clsort__config shape = clsort__built_shape(run->s, &p->helper);
+    const clsort__config shape = clsort__built_shape(run->s, clsort__beside(p));
     clsort__plan tiles = *p;
     memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
-    tiles.config = p->helper;
+    tiles.config = *clsort__beside(p);
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
@@ -11149,15 +11189,15 @@ static int clsort__stores_splits(const clsort__plan *p, size_t slice)
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
-    const clsort__config vectors = clsort__built_shape(run->s, &p->helper);
+    const clsort__config *vectors = clsort__beside(p),
+                         shape = vectors ? clsort__built_shape(run->s, vectors) : w->shape;
     const size_t slice = clsort__merge_slice(p->policy, &w->shape, p->d.count);
-    const cl_uint tile_log2 = p->helper.lanes ? clsort__tile_log2(&vectors, 0)
-                                              : w->shape.share_log2 + w->shape.items_log2;
+    const cl_uint tile_log2 = clsort__tile_log2(&shape, 0);
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
     cl_uint i;
-    if (p->helper.lanes) clsort__vector_tiles(run, p, w->from, now);
+    if (vectors) clsort__vector_tiles(run, p, w->from, now);
     else clsort__merge_tiles(run, p, w, now);
     for (i = 0; i < passes; i++) {
         const size_t length = (size_t)1 << (tile_log2 + i);
@@ -11211,6 +11251,7 @@ static int clsort__merges_vectors(const clsort__plan *p)
 /* Plans the kernels of merge, and on CPUs those that sort its tiles. */
 static void clsort__plan_merge(clsort__plan *p)
 {
+    clsort__config *vectors;
     clsort_tuning none;
     memset(&none, 0, sizeof none);
     clsort__merge_shape(p);
@@ -11221,8 +11262,9 @@ static void clsort__plan_merge(clsort__plan *p)
     }
     p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
-    p->helper = clsort__config_of(p, CLSORT__BITONIC);
-    clsort__bitonic_shape(p, &none, &p->helper);
+    vectors = clsort__add_step(p, CLSORT__STEP_BESIDE);
+    vectors->family = CLSORT__BITONIC;
+    clsort__bitonic_shape(p, &none, vectors);
 }
 
 static size_t clsort__merge_tables(const clsort__plan *p)
@@ -11308,6 +11350,7 @@ static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort_
     cl_uint i;
     for (i = 0; i < j->piece_count; i++) clsort__check_piece(c, d, j->needs_buffers, &j->pieces[i]);
     if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, j->policy, d, &j->plan);
+    j->plan.step_count = c->status == CL_SUCCESS;
     return c->status == CL_SUCCESS;
 }
 
@@ -11383,7 +11426,7 @@ static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
     if (!j->idle) clsort__merge_runs(run, &j->plan, &shape, &pass);
 }
 
-static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
+static const clsort__operation clsort__merging = { clsort__check_merge,
                                                    clsort__check_piece_buffers,
                                                    clsort__ready_pieces, clsort__merge_inputs };
 
@@ -11448,7 +11491,6 @@ static cl_uint clsort__runs_step(const clsort__policy *n, const clsort__config *
 static void clsort__plan_runs(clsort__plan *p)
 {
     clsort__config *c = &p->config;
-    memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__RUNS;
     c->ties = c->subset = 0;
     c->team = clsort__team(p->facts);
@@ -11456,6 +11498,20 @@ static void clsort__plan_runs(clsort__plan *p)
     clsort__merge_shape(p);
     clsort__least_tile(c);
     c->lanes = 1;
+}
+
+/* Lays out a table with rows for samples, and for as many tiles as the smallest work-groups would
+   make. */
+static void clsort__runs_scratch(clsort__plan *p)
+{
+    clsort__layout *l = &p->scratch.layout;
+    const size_t n = p->d.count, samples = n >> clsort__runs_step(p->policy, &p->config),
+                 least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
+    const size_t rows = p->config.share_log2 ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
+                                             : n / p->policy->runs.most_tile + 2 + samples
+                                                   + 2 * clsort__few_groups(p);
+    l->most = clsort__most_bytes(p);
+    p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
 }
 
 /* Adds the runs of a merge to a call. Returns how many elements they have. */
@@ -11500,22 +11556,9 @@ static void clsort__check_runs(clsort__checks *c, clsort__job *j)
     }
     if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
     clsort__check_as_sort(c, &d, CLSORT__RUNS);
-    if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(&j->plan);
-}
-
-/* A table with rows for samples, and for as many tiles as the smallest work-groups would make. */
-static void clsort__runs_scratch(clsort__job *j)
-{
-    clsort__plan *p = &j->plan;
-    clsort__layout *l = &p->scratch.layout;
-    const size_t n = p->d.count, samples = n >> clsort__runs_step(p->policy, &p->config),
-                 least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
-    const size_t rows = p->config.share_log2 ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
-                                             : n / p->policy->runs.most_tile + 2 + samples
-                                                   + 2 * clsort__few_groups(p);
-    l->most = clsort__most_bytes(p);
-    if (j->idle) return;
-    p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
+    if (!clsort__check_pieces(c, &d, j)) return;
+    clsort__plan_runs(&j->plan);
+    if (!j->idle) clsort__runs_scratch(&j->plan);
 }
 
 /* A merge of the runs that have elements, and how their output is cut. */
@@ -11646,7 +11689,7 @@ static void clsort__merge_all_runs(clsort__run *run, const clsort__job *j)
     clsort__merge_tiles_of_runs(run, &r);
 }
 
-static const clsort__operation clsort__merging_runs = { clsort__check_runs, clsort__runs_scratch,
+static const clsort__operation clsort__merging_runs = { clsort__check_runs,
                                                         clsort__check_piece_buffers,
                                                         clsort__ready_pieces,
                                                         clsort__merge_all_runs };
@@ -12029,7 +12072,6 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
 static void clsort__plan_partition(clsort__plan *p, cl_uint splitter_count)
 {
     clsort__config *c = &p->config;
-    memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__PARTITION;
     c->subset = 0;
     c->lanes = 1;
@@ -12042,6 +12084,7 @@ static void clsort__plan_partition(clsort__plan *p, cl_uint splitter_count)
 static void clsort__check_partition(clsort__checks *c, clsort__job *j)
 {
     const clsort_partition_desc *m = j->partition;
+    clsort__plan *const p = &j->plan;
     clsort_desc d = clsort_desc_default();
     CLSORT__COPY_FIELDS(d, m);
     CLSORT__COPY_SCRATCH(d, m);
@@ -12051,14 +12094,10 @@ static void clsort__check_partition(clsort__checks *c, clsort__job *j)
     CLSORT__PIECE(j, m, keys_out, values_out, "", m->count);
     clsort__check_as_sort(c, &d, CLSORT__PARTITION);
     clsort__check_splitters(c, m, j->needs_buffers);
-    if (clsort__check_pieces(c, &d, j)) clsort__plan_partition(&j->plan, m->splitter_count);
-}
-
-static void clsort__partition_scratch(clsort__job *j)
-{
-    clsort__plan *p = &j->plan;
+    if (!clsort__check_pieces(c, &d, j)) return;
+    clsort__plan_partition(p, m->splitter_count);
     p->scratch.layout.most = clsort__most_bytes(p);
-    p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(p->d.count));
+    p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(m->count));
 }
 
 static clsort_status clsort__check_partition_buffers(clsort__job *j)
@@ -12119,7 +12158,6 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
 }
 
 static const clsort__operation clsort__partitioning = { clsort__check_partition,
-                                                        clsort__partition_scratch,
                                                         clsort__check_partition_buffers,
                                                         clsort__ready_pieces, clsort__partition };
 
@@ -12279,7 +12317,7 @@ typedef char clsort__the_list_of_buckets_has_room
 static size_t clsort__hybrid_at(const clsort__plan *p)
 {
     clsort__plan passes = *p;
-    if (p->helper.family) passes.config = p->helper;
+    if (clsort__beside(p)) passes.config = *clsort__beside(p);
     return clsort__round_up(clsort__radix_tables(&passes));
 }
 
@@ -12368,7 +12406,7 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     j.second_digits = clsort__hybrid_second_digits(p);
     j.group_digits = clsort__hybrid_group_digits(&j);
     clsort__hybrid_buckets(run, &j);
-    passes.config = p->helper;
+    passes.config = *clsort__beside(p);
     rest.shape = clsort__tile_shape(run->s, &passes);
     clsort__radix_passes(run, &passes, &rest, CLSORT__MAY_SKIP);
 }
@@ -12675,7 +12713,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
     j.first_bit = p->d.first_bit + p->key.ignored;
-    j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
+    j.gated = clsort__beside(p) ? (cl_uint)CLSORT__MAY_SKIP : 0;
     if (j.n <= p->policy->cached.most_serial) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
         return;
@@ -12686,7 +12724,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
     clsort__cached_ranges(run, &j);
     if (!j.gated) return;
-    passes.config = p->helper;
+    passes.config = *clsort__beside(p);
     j.w.shape = clsort__tile_shape(run->s, &passes);
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
 }
@@ -12742,10 +12780,9 @@ static void clsort__plan_radix(clsort__plan *p)
         if (p->facts->given_up & CLSORT__BIT(form->family) || !form->shape || !form->shape(p, &c))
             continue;
         if (form->passes_cores && p->facts->compute_units >= form->passes_cores
-            && p->d.count >= form->passes_count) {
-            p->helper = p->config;
-            p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
-        }
+            && p->d.count >= form->passes_count)
+            clsort__add_step(p, CLSORT__STEP_BESIDE)->subset =
+                p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         p->config = c;
         p->config.turns = before.turns;
         return;
@@ -13211,7 +13248,7 @@ static void clsort__quick_finish(clsort__run *run, const clsort__quick_job *j)
     clsort__plan left = *j->p;
     clsort__workspace w = j->w;
     if (j->n <= j->tile) return;
-    left.config = j->p->helper;
+    left.config = *clsort__beside(j->p);
     left.data.in_ranges = 1;
     left.data.segments = clsort__quick_leftovers(j->n);
     left.data.offsets = clsort__span_from(w.tables, clsort__quick_lists(j->n));
@@ -13299,15 +13336,17 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
 /* Plans the kernels of quicksort, and those that merge its leftovers. */
 static void clsort__plan_quicksort(clsort__plan *p)
 {
+    clsort__config *left;
     if (clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE) {
         p->config.family = CLSORT__RELAUNCH;
         p->config.language = p->facts->enqueues;
     }
     clsort__quick_shape(p);
-    p->helper = clsort__config_of(p, CLSORT__SEGMENTS);
-    p->helper.ranges = 1;
-    p->helper.ties = p->helper.language = p->helper.scan = 0;
-    clsort__segment_shape(p, 0, &p->helper);
+    left = clsort__add_step(p, CLSORT__STEP_BESIDE);
+    left->family = CLSORT__SEGMENTS;
+    left->ranges = 1;
+    left->ties = left->language = left->scan = 0;
+    clsort__segment_shape(p, 0, left);
 }
 
 static size_t clsort__all_quick_tables(const clsort__plan *p)
@@ -13526,7 +13565,7 @@ static void clsort__gather_all(clsort__run *run, const clsort__job *j)
     }
 }
 
-static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
+static const clsort__operation clsort__gathering = { clsort__check_gather,
                                                      clsort__check_gather_buffers,
                                                      clsort__ready_utility, clsort__gather_all };
 
@@ -13585,7 +13624,7 @@ static void clsort__find_groups(clsort__run *run, const clsort__job *j)
     clsort__launch(run, g->groups + 1);
 }
 
-static const clsort__operation clsort__grouping = { clsort__check_groups, NULL,
+static const clsort__operation clsort__grouping = { clsort__check_groups,
                                                     clsort__check_group_buffers,
                                                     clsort__ready_utility, clsort__find_groups };
 
@@ -13794,33 +13833,6 @@ static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
                                   &p->config.comparator);
 }
 
-/* Builds the programs that gather values and that check results. */
-static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
-{
-    CLSORT__MUST(clsort__ready_comparator(s, p));
-    CLSORT__MUST(clsort__need_utility(s, p->d.flags, 0));
-    return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
-}
-
-static void clsort__plan_selection(const clsort__facts *f, const clsort__policy *n,
-                                   const clsort_desc *d, clsort__plan *p);
-
-/* Plans again without a family that was just given up, as the next call will: AUTO chooses again.
-   The scratch memory of a selection does not depend on the family. */
-static void clsort__plan_without(clsort__plan *p)
-{
-    clsort_desc d = p->d;
-    const clsort__parts scratch = p->scratch;
-    if (p->by_auto) d.algorithm = CLSORT_AUTO;
-    if (d.top_k) {
-        clsort__plan_selection(p->facts, p->policy, &d, p);
-        p->scratch = scratch;
-    } else {
-        clsort__make_plan(p->facts, p->policy, &d, p);
-        clsort__plan_scratch(p);
-    }
-}
-
 /* The families whose work-groups hold rows. */
 #define CLSORT__OF_ROWS \
     (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROUNDS) \
@@ -13832,75 +13844,62 @@ static int clsort__is_replaceable(cl_uint family)
     return (CLSORT__OF_ROWS & CLSORT__BIT(family)) != 0 || clsort__find_radix_form(family) != NULL;
 }
 
-/* Builds the kernels of a plan, and of its helper. If a form of radix, or a family that holds rows,
-   does not build, the sorter gives it up and plans without it. */
-static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
+/* Builds the programs of a plan's steps. *family receives that of the last one. */
+static clsort_status clsort__ready_steps(clsort__job *j, clsort__plan *p, cl_uint *family)
 {
-    cl_uint family = p->config.family;
-    clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
-    if (status == CL_SUCCESS && p->helper.family) {
-        family = p->helper.family;
-        status = clsort__need_program(s, &p->helper, p->d.flags);
+    cl_uint i;
+    CLSORT__MUST(clsort__ready_comparator(j->s, p));
+    for (i = 0; i < p->step_count; i++) {
+        const clsort__config *c = clsort__step_config(p, &p->steps[i]);
+        if (p->steps[i].stage >= CLSORT__STEP_ROWS)
+            CLSORT__MUST(clsort__ready_steps(j, &j->inner, family));
+        if (!c) continue;
+        *family = c->family;
+        CLSORT__MUST(clsort__need_program(j->s, c, j->plan.d.flags));
+        if (c->family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(j->s));
     }
-    if (!clsort__is_replaceable(family)
-        || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
-        return status;
-    s->facts.given_up |= CLSORT__BIT(family);
-    clsort__plan_without(p);
-    return clsort__ready_kernels(s, p);
+    return CL_SUCCESS;
 }
 
-/* 1 if a selection moves keys, records or values by their indices in the end. */
-static int clsort__moves_by_index(const clsort__plan *p)
+/* Builds the programs of a sort or a selection. If a family that others replace does not build, the
+   sorter gives it up, and plans again as for the next call. */
+static clsort_status clsort__ready_plans(clsort__job *j)
 {
-    return p->select.moves_keys || p->data.has_values;
+    const int verifies = j->s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
+    const cl_uint flags = j->plan.d.flags;
+    cl_uint family = 0;
+    const clsort_status status = clsort__ready_steps(j, &j->plan, &family);
+    if (clsort__is_replaceable(family)
+        && (status == CLSORT_ERROR_BUILD_FAILED || status == CLSORT_ERROR_DEVICE_LIMITS)) {
+        j->s->facts.given_up |= CLSORT__BIT(family);
+        CLSORT__MUST(clsort__plan_job(j));
+        j->plan.d.flags = flags;
+        return clsort__ready_plans(j);
+    }
+    CLSORT__MUST(status);
+    return verifies ? clsort__need_utility(j->s, flags, 0) : CL_SUCCESS;
 }
 
-static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
-{
-    const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
-    const int gathers = (p->indirect && !p->config.counted) || verifies || p->d.record_size
-                        || p->select.extracts || (p->d.top_k && clsort__moves_by_index(p));
-    CLSORT__MUST(clsort__ready_comparator(s, p));
-    CLSORT__MUST(clsort__ready_kernels(s, p));
-    if (p->config.counted
-        && (p->indirect || (p->data.has_values && p->data.in_place != p->data.values_in_place)))
-        CLSORT__MUST(clsort__need_utility(s, p->d.flags, 1));
-    if (p->config.family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(s));
-    return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;
-}
-
-/* Plans a sort. Few long rows are sorted one after another, each as an array. */
+/* Plans a sort, with its scratch memory. Few long rows are sorted one after another, each as an
+   array, and share the scratch memory of one. */
 static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
                               clsort__job *j)
 {
-    clsort_desc row;
     clsort__make_plan(f, n, d, &j->plan);
-    j->plan.one_by_one = clsort__takes_one_by_one(&j->plan);
-    if (!j->plan.one_by_one) return;
-    row = clsort__one_row(d);
-    clsort__make_plan(f, n, &row, &j->then);
+    if (clsort__takes_one_by_one(&j->plan)) {
+        const clsort_desc row = clsort__one_row(d);
+        clsort__make_plan(f, n, &row, &j->inner);
+        j->plan.step_count = 0;
+        clsort__add_utility(&j->plan, 0);
+        clsort__add_step(&j->plan, CLSORT__STEP_ROWS);
+    }
+    clsort__plan_scratch(&j->plan, j->plan.inner ? &j->inner : &j->plan);
 }
 
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
     if (c->status == CL_SUCCESS) clsort__plan_sort(&c->s->facts, j->policy, j->desc, j);
-}
-
-/* Lays out scratch memory. Rows that are sorted one after another share that of one row. */
-static void clsort__sort_scratch(clsort__job *j)
-{
-    clsort__plan *const sorts = j->plan.one_by_one ? &j->then : &j->plan;
-    clsort__plan_scratch(sorts);
-    j->plan.scratch.layout = sorts->scratch.layout;
-}
-
-static clsort_status clsort__ready_plans(clsort__job *j)
-{
-    const int only_then = j->plan.select.how == CLSORT__BY_SORTING || j->plan.one_by_one;
-    CLSORT__MUST((only_then ? clsort__ready_checks : clsort__ready)(j->s, &j->plan));
-    return clsort__sorts_then(&j->plan) ? clsort__ready(j->s, &j->then) : CL_SUCCESS;
 }
 
 /* ---- >>select -------------------------------------------------------------------------------- */
@@ -14045,6 +14044,12 @@ static size_t clsort__select_tables(const clsort__plan *p)
                  + clsort__round_bytes(p, clsort__round_pieces(t->pieces * p->d.top_k)));
 }
 
+/* 1 if a selection moves keys, records or values by their indices in the end. */
+static int clsort__moves_by_index(const clsort__plan *p)
+{
+    return p->select.moves_keys || p->data.has_values;
+}
+
 /* 1 if selection kernels write keys to the output itself. */
 static int clsort__selects_keys(const clsort__plan *p)
 {
@@ -14071,7 +14076,6 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     order.last_bit = d->last_bit;
     order.stable = 1;
     order.value_size = p->data.has_indices || clsort__moves_by_index(p) ? 4 : 0;
-    order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
     if (p->data.own_strides) {
         order.keys_out = keys ? CLSORT_LATER : NULL;
         order.values_out = p->data.has_indices ? CLSORT_LATER : NULL;
@@ -14141,15 +14145,6 @@ static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
     return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
 }
 
-/* Plans the sort after a selection, or instead of one, and adds its scratch. */
-static void clsort__take_order(const clsort_desc *order, clsort__plan *p, clsort__plan *sort)
-{
-    clsort__layout *l = &p->scratch.layout;
-    clsort__make_plan(p->facts, p->policy, order, sort);
-    if (p->facts->any) clsort__take(l, clsort__most_scratch(order).bytes);
-    else clsort__take_sort(l, sort);
-}
-
 /* 1 if an array is first written to scratch: it is no output (`written` is 0), or a sort into
    outputs with strides of their own follows. */
 static int clsort__selects_aside(const clsort__plan *p, int written)
@@ -14157,64 +14152,65 @@ static int clsort__selects_aside(const clsort__plan *p, int written)
     return !written || (p->select.sorts_after && p->data.own_strides);
 }
 
-/* Lays out the scratch memory of a selection, and last of the sort after it. */
-static void clsort__take_selection(clsort__plan *p, clsort__plan *sort)
+/* Lays out the scratch memory of a selection or, unless it is NULL, of `whole`, a sort of whole
+   rows. Last comes that of the sort after the selection or in its place, which it plans. */
+static void clsort__take_selection(const clsort_desc *whole, clsort__plan *p, clsort__plan *sort)
 {
-    const size_t results = p->select.rows * p->select.wanted;
+    const size_t extent = whole ? clsort__extent(whole, p->key.bytes) : p->data.extent,
+                 results = whole ? extent : p->select.rows * p->select.wanted;
+    const int sorts = whole || p->select.sorts_after, keys = clsort__selects_keys(p);
     clsort__layout *l = &p->scratch.layout;
-    if (p->select.spread || p->select.most_candidates || p->select.pieces)
+    if (!whole && (p->select.spread || p->select.most_candidates || p->select.pieces))
         p->scratch.tables = clsort__take(l, clsort__select_tables(p));
-    if (p->select.extracts)
-        p->scratch.extracted = clsort__take(l, p->data.extent * p->key.bytes);
+    if (p->select.extracts) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
     if (p->data.in_place && p->select.moves_keys)
-        p->scratch.copied_keys = clsort__take(l, p->data.extent * p->data.element_bytes);
+        p->scratch.copied_keys = clsort__take(l, extent * p->data.element_bytes);
     if (p->data.values_in_place && p->data.has_values)
-        p->scratch.copied_values = clsort__take(l, p->data.extent * p->d.value_size);
+        p->scratch.copied_values = clsort__take(l, extent * p->d.value_size);
     if ((clsort__moves_by_index(p) || p->data.has_indices)
-        && clsort__selects_aside(p, p->data.has_indices))
+        && (whole || clsort__selects_aside(p, p->data.has_indices)))
         p->scratch.work_indices = clsort__take(l, results * 4);
-    if (p->select.sorts_after && clsort__selects_aside(p, clsort__selects_keys(p)))
+    if (whole ? keys : sorts && clsort__selects_aside(p, keys))
         p->scratch.work_keys = clsort__take(l, results * p->key.bytes);
-    if (p->select.sorts_after) {
-        const clsort_desc order = clsort__select_order(p);
-        clsort__take_order(&order, p, sort);
+    if (sorts) {
+        const clsort_desc order = whole ? *whole : clsort__select_order(p);
+        clsort__make_plan(p->facts, p->policy, &order, sort);
+        if (p->facts->any) clsort__take(l, clsort__most_scratch(&order).bytes);
+        else clsort__take_sort(l, sort);
     }
 }
 
-/* Lays out the scratch memory of a sort of whole rows of `count` keys. */
-static void clsort__take_whole(size_t count, clsort__plan *p, clsort__plan *sort)
+/* Lists the steps of a selection. */
+static void clsort__select_steps(clsort__plan *p)
 {
-    const clsort_desc order = clsort__whole_order(p, count);
-    const size_t extent = clsort__extent(&order, p->key.bytes);
-    clsort__layout *l = &p->scratch.layout;
-    if (p->select.extracts) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
-    if (p->data.has_indices || clsort__moves_by_index(p))
-        p->scratch.work_indices = clsort__take(l, extent * 4);
-    if (clsort__selects_keys(p)) p->scratch.work_keys = clsort__take(l, extent * p->key.bytes);
-    clsort__take_order(&order, p, sort);
+    const int whole = p->select.how == CLSORT__BY_SORTING, moves = clsort__moves_by_index(p);
+    if (p->select.extracts) clsort__add_step(p, CLSORT__STEP_EXTRACT);
+    if (!whole) clsort__add_step(p, CLSORT__STEP_SELECT);
+    if (whole || p->select.extracts || moves) clsort__add_utility(p, 0);
+    if (whole || p->select.sorts_after)
+        clsort__add_step(p, whole ? CLSORT__STEP_WHOLE : CLSORT__STEP_SELECTED);
+    if (moves) clsort__add_step(p, CLSORT__STEP_MOVE);
 }
 
-/* Lays out the scratch memory. It must not fall with the count: if shorter rows would be sorted
-   whole, it is enough for the longest of these. */
+/* Lays out the scratch memory, and lists the steps. The size must not fall with the count: if
+   shorter rows would be sorted whole, it is enough for the longest of these. */
 static void clsort__select_scratch(clsort__job *j)
 {
-    clsort__plan *p = &j->plan, whole;
-    clsort__plan sort;
-    size_t other, least;
+    clsort__plan *p = &j->plan, other, sort;
+    const int sorts = p->select.how == CLSORT__BY_SORTING;
+    size_t least;
     const size_t most = clsort__smaller(clsort__whole_most(p, &least), p->d.count);
+    const int both = most >= p->d.top_k && most >= least;
+    const clsort_desc order = clsort__whole_order(p, most);
     p->scratch.layout.most = clsort__most_bytes(p);
-    whole = *p;
-    clsort__take_selection(p, &j->then);
-    if (most < p->d.top_k || most < least) return;
-    clsort__take_whole(most, &whole, &sort);
-    other = whole.scratch.layout.bytes;
-    if (p->select.how == CLSORT__BY_SORTING) {
-        other = p->scratch.layout.bytes;
-        *p = whole;
-        j->then = sort;
-    }
-    if (other > p->scratch.layout.bytes)
-        clsort__take(&p->scratch.layout, other - p->scratch.layout.bytes);
+    clsort__select_steps(p);
+    if (both) other = *p;
+    clsort__take_selection(sorts ? &order : NULL, p, &j->inner);
+    if (!both) return;
+    clsort__take_selection(sorts ? NULL : &order, &other, &sort);
+    if (other.scratch.layout.bytes > p->scratch.layout.bytes)
+        clsort__take(&p->scratch.layout,
+                     other.scratch.layout.bytes - p->scratch.layout.bytes);
 }
 
 /* Local memory of clsort_select_short in bytes. */
@@ -14497,7 +14493,7 @@ static void clsort__plan_selection(const clsort__facts *f, const clsort__policy 
                                    const clsort_desc *d, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    memset(p, 0, sizeof *p);
+    memset(p, 0, offsetof(clsort__plan, steps));
     p->facts = f;
     p->policy = n;
     p->d = *d;
@@ -14534,8 +14530,6 @@ static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
     else p->select.sorts_after = 0;
 }
 
-static const clsort__operation *clsort__sort_operation(void);
-
 /* A stable sort of whole rows, which also partitions them. */
 static clsort_desc clsort__as_sort(const clsort_desc *desc)
 {
@@ -14569,7 +14563,6 @@ static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
     clsort__check_desc(&sort, &d, CLSORT__TO_SORT);
     if (sort.status != CL_SUCCESS) return 0;
     clsort__plan_sort(&c->s->facts, j->policy, &d, j);
-    j->op = clsort__sort_operation();
     return 1;
 }
 
@@ -14583,6 +14576,13 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segments that cannot be sorted, beside "
                                                    "CLSORT_FLAG_TOP_PARTITION");
     clsort__check_select_order(c, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__select_scratch(j);
+}
+
+/* Plans a sort, or a selection. */
+static void clsort__check_sort_or_selection(clsort__checks *c, clsort__job *j)
+{
+    (j->desc->top_k ? clsort__check_selection : clsort__check_sort)(c, j);
 }
 
 /* 1 if a sample bounds rows. */
@@ -14805,9 +14805,10 @@ static void clsort__move_selected(clsort__run *run, const clsort__plan *p, clsor
 }
 
 /* Moves values, and keys or records, to their outputs. */
-static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
-                                      const clsort__scratch *scratch, clsort__span found)
+static void clsort__move_all_selected(clsort__run *run, const clsort__job *j,
+                                      clsort__arrays *found)
 {
+    const clsort__plan *p = &j->plan;
     const clsort__data *a = &p->data;
     const size_t rows = p->select.rows, wanted = p->select.wanted;
     const clsort__rows keys = clsort__make_rows(a->keys_to, rows, wanted, a->element_bytes,
@@ -14815,22 +14816,22 @@ static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
                        values = clsort__make_rows(a->values_to, rows, wanted, p->d.value_size,
                                                   a->values_apart);
     if (p->select.moves_keys)
-        clsort__move_selected(run, p, found, &keys, a->keys,
-                              clsort__scratch_part(scratch, p->scratch.copied_keys));
+        clsort__move_selected(run, p, found->values, &keys, a->keys,
+                              clsort__scratch_part(&j->scratch, p->scratch.copied_keys));
     if (a->has_values)
-        clsort__move_selected(run, p, found, &values, a->values,
-                              clsort__scratch_part(scratch, p->scratch.copied_values));
+        clsort__move_selected(run, p, found->values, &values, a->values,
+                              clsort__scratch_part(&j->scratch, p->scratch.copied_values));
 }
 
 /* Sorts the selected elements, in place or into the outputs. */
-static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort__arrays found)
+static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort__arrays *found)
 {
     const clsort__data *a = &j->plan.data;
-    clsort__plan order = j->then;
-    order.data.keys = found.keys;
-    order.data.values = found.values;
-    order.data.keys_to = order.data.in_place ? found.keys : a->keys_to;
-    order.data.values_to = order.data.values_in_place ? found.values : a->indices;
+    clsort__plan order = j->inner;
+    order.data.keys = found->keys;
+    order.data.values = found->values;
+    order.data.keys_to = order.data.in_place ? found->keys : a->keys_to;
+    order.data.values_to = order.data.values_in_place ? found->values : a->indices;
     clsort__sort(run, &order, &j->scratch);
 }
 
@@ -14857,15 +14858,13 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
     clsort__launch(run, pieces);
 }
 
-/* Sorts whole rows and writes the first elements of each, keys and indices. Returns the indices of
-   the wanted elements. */
-static clsort__span clsort__select_sorted(clsort__run *run, const clsort__job *j,
-                                          clsort__span keys)
+/* Sorts whole rows and writes the first elements of each, keys and indices. */
+static void clsort__select_sorted(clsort__run *run, const clsort__job *j, clsort__arrays *found)
 {
     const clsort__plan *p = &j->plan;
     const size_t first = p->select.mode == CLSORT__SELECT_NTH ? p->d.top_k - 1 : 0;
-    clsort__plan sort = j->then;
-    sort.data.keys = keys;
+    clsort__plan sort = j->inner;
+    sort.data.keys = found->keys;
     if (sort.data.has_indices)
         sort.data.indices = clsort__scratch_part(&j->scratch, p->scratch.work_indices);
     if (sort.data.writes_keys)
@@ -14875,7 +14874,7 @@ static clsort__span clsort__select_sorted(clsort__run *run, const clsort__job *j
     sort.data.keys_to.offset += first * p->key.bytes;
     if (clsort__selects_keys(p) || p->data.has_indices)
         clsort__copy_first(run, p, sort.data.keys_to, sort.data.indices);
-    return sort.data.indices;
+    found->values = sort.data.indices;
 }
 
 /* Streams: one reading of each part, then a sort of the parts' first elements. */
@@ -14977,9 +14976,13 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
 }
 
 /* Selects from each row, and writes the keys and indices. */
-static void clsort__find_selected(clsort__run *run, const clsort__plan *p,
-                                  const clsort__scratch *scratch, clsort__arrays found)
+static void clsort__find_selected(clsort__run *run, const clsort__job *j, clsort__arrays *results)
 {
+    const clsort__scratch *scratch = &j->scratch;
+    const clsort__arrays found = clsort__select_results(&j->plan, scratch);
+    clsort__plan source = j->plan, *const p = &source;
+    source.data.keys = results->keys;
+    *results = found;
     if (p->select.how == CLSORT__BY_REGISTERS || p->select.how == CLSORT__BY_TILES) {
         clsort__select_held(run, p, found);
     } else if (p->select.how == CLSORT__BY_ROUNDS) {
@@ -14997,25 +15000,15 @@ static void clsort__find_selected(clsort__run *run, const clsort__plan *p,
     }
 }
 
-static void clsort__select(clsort__run *run, const clsort__job *j)
+/* Takes keys out of records, or makes NaNs equal. */
+static void clsort__extract_selected(clsort__run *run, const clsort__job *j, clsort__arrays *found)
 {
     const clsort__plan *p = &j->plan;
-    clsort__plan source = *p;
-    clsort__arrays found;
-    if (clsort__trivial(p)) return;
-    found = clsort__select_results(p, &j->scratch);
-    if (p->select.extracts) {   /* takes them out of records, or makes NaNs equal */
-        const clsort__arrays keys = { clsort__scratch_part(&j->scratch, p->scratch.extracted),
-                                      clsort__no_span };
-        source.data.keys = keys.keys;
-        if (p->key.has_codes) clsort__extract_codes(run, p, keys, 0, p->key.field_count);
-        else clsort__extract(run, p, keys);
-    }
-    if (p->select.how == CLSORT__BY_SORTING)
-        found.values = clsort__select_sorted(run, j, source.data.keys);
-    else clsort__find_selected(run, &source, &j->scratch, found);
-    if (p->select.sorts_after) clsort__sort_selected(run, j, found);
-    clsort__move_all_selected(run, p, &j->scratch, found.values);
+    const clsort__arrays keys = { clsort__scratch_part(&j->scratch, p->scratch.extracted),
+                                  clsort__no_span };
+    if (p->key.has_codes) clsort__extract_codes(run, p, keys, 0, p->key.field_count);
+    else clsort__extract(run, p, keys);
+    *found = keys;
 }
 
 /* ---- >>is_sorted ----------------------------------------------------------------------------- */
@@ -15087,12 +15080,16 @@ static void clsort__is_sorted(clsort__run *run, const clsort__job *j)
     clsort__find_unsorted(run, &j->plan, a->keys, clsort__no_span, j->result);
 }
 
+/* Builds the programs that check results. */
 static clsort_status clsort__ready_proof(clsort__job *j)
 {
-    return clsort__ready_checks(j->s, &j->plan);
+    const clsort__plan *p = &j->plan;
+    CLSORT__MUST(clsort__ready_comparator(j->s, &j->plan));
+    CLSORT__MUST(clsort__need_utility(j->s, p->d.flags, 0));
+    return p->d.precedes ? clsort__need_program(j->s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
-static const clsort__operation clsort__ordering = { clsort__check_is_sorted, NULL,
+static const clsort__operation clsort__ordering = { clsort__check_is_sorted,
                                                     clsort__check_order_buffers,
                                                     clsort__ready_proof, clsort__is_sorted };
 
@@ -15499,13 +15496,14 @@ static clsort_status clsort__ready_sort(clsort__job *j)
     return CL_SUCCESS;
 }
 
-static void clsort__sort_one_by_one(clsort__run *run, const clsort__job *j)
+static void clsort__sort_one_by_one(clsort__run *run, const clsort__job *j, clsort__arrays *none)
 {
     const clsort__data *const all = &j->plan.data;
-    clsort__plan row = j->then;
+    clsort__plan row = j->inner;
     clsort__data *const a = &row.data;
     const size_t rows = run->mode == CLSORT__WARM ? 1 : j->plan.d.rows;
     size_t i;
+    (void)none;
     for (i = 0; i < rows; i++) {
         a->keys = clsort__span_from(all->keys, i * all->stride * all->element_bytes);
         a->keys_to = clsort__span_from(all->keys_to, i * all->keys_apart);
@@ -15516,32 +15514,44 @@ static void clsort__sort_one_by_one(clsort__run *run, const clsort__job *j)
     }
 }
 
-/* All commands of a sort. With a buffer for a proof, commands of the proof come before and after
-   them. */
-static void clsort__sort_commands(clsort__run *run, const clsort__job *j)
+static void clsort__sort_at_once(clsort__run *run, const clsort__job *j, clsort__arrays *none)
 {
-    if (clsort__trivial(&j->plan)) return;
+    (void)none;
+    clsort__sort(run, &j->plan, &j->scratch);
+}
+
+/* The commands of the steps. `found`: the keys that a selection reads, then what it found. BESIDE
+   and UTILITY are programs of others. */
+static void (*const clsort__stages[])(clsort__run *run, const clsort__job *j,
+                                      clsort__arrays *found) = {
+    clsort__sort_at_once, clsort__find_selected, NULL, NULL, clsort__extract_selected,
+    clsort__move_all_selected, clsort__sort_one_by_one, clsort__select_sorted,
+    clsort__sort_selected
+};
+
+/* All commands of a sort or a selection. With a buffer for a proof, commands of the proof come
+   before and after them. */
+static void clsort__run_steps(clsort__run *run, const clsort__job *j)
+{
+    const clsort__plan *p = &j->plan;
+    clsort__arrays found = { p->data.keys, clsort__no_span };
+    cl_uint i;
+    if (clsort__trivial(p)) return;
     if (j->result.buffer) clsort__prove_input(run, j);
-    if (j->plan.one_by_one) clsort__sort_one_by_one(run, j);
-    else clsort__sort(run, &j->plan, &j->scratch);
+    for (i = 0; i < p->step_count; i++)
+        if (clsort__stages[p->steps[i].stage]) clsort__stages[p->steps[i].stage](run, j, &found);
     if (j->result.buffer) clsort__prove_output(run, j);
 }
 
-static const clsort__operation clsort__sorting = { clsort__check_sort, clsort__sort_scratch,
+static const clsort__operation clsort__sorting = { clsort__check_sort_or_selection,
                                                    clsort__check_buffers, clsort__ready_sort,
-                                                   clsort__sort_commands };
+                                                   clsort__run_steps };
 
-static const clsort__operation *clsort__sort_operation(void) { return &clsort__sorting; }
-
-static const clsort__operation clsort__selecting = { clsort__check_selection,
-                                                     clsort__select_scratch, clsort__check_buffers,
-                                                     clsort__ready_sort, clsort__select };
-
-static const clsort__operation clsort__proving_input = { clsort__check_proof, clsort__sort_scratch,
-                                                         clsort__check_buffers, clsort__ready_proof,
+static const clsort__operation clsort__proving_input = { clsort__check_proof, clsort__check_buffers,
+                                                         clsort__ready_proof,
                                                          clsort__prove_input };
 
-static const clsort__operation clsort__proving_output = { clsort__check_proof, clsort__sort_scratch,
+static const clsort__operation clsort__proving_output = { clsort__check_proof,
                                                           clsort__check_buffers,
                                                           clsort__ready_proof,
                                                           clsort__prove_output };
@@ -15552,7 +15562,6 @@ static void clsort__sort_job(clsort__job *j, clsort_sorter *s, const char *funct
 {
     clsort__given_job(j, s, function, &clsort__sorting, "desc", desc, own, sizeof *own,
                       CLSORT__FIRST_DESC);
-    if (own->top_k) j->asked = j->op = &clsort__selecting;
     j->desc = desc ? own : NULL;
 }
 
@@ -15562,7 +15571,7 @@ static void clsort__checking_job(clsort__job *j, clsort_sorter *s, const char *f
                                  clsort_desc *own, clsort__span result, const char *name)
 {
     clsort__sort_job(j, s, function, desc, own);
-    j->asked = j->op = op;
+    j->op = op;
     if (desc && !result.buffer) j->missing = name;
     j->result = result;
 }
@@ -15580,7 +15589,6 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
     int is_new = !warmed;
     size_t i;
     j->plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
-    j->then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     CLSORT__MUST(clsort__ready_plans(j));
     if (warmed && !clsort__trivial(&j->plan)) {
         clsort__fake_buffers(j, places);
@@ -15611,7 +15619,7 @@ static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count,
     clsort__job j;
     clsort__kinds own;
     size_t i;
-    clsort__begin_job(&j, a->most->s, a->most->s->function, a->most->asked);
+    clsort__begin_job(&j, a->most->s, a->most->s->function, a->most->op);
     d.count = count;
     j.desc = &d;
     j.argument = a->most->argument;
@@ -15845,7 +15853,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
     clsort_desc d = p->d;
     d.scratch = j->desc->scratch;
     if (!d.last_bit) d.last_bit = clsort__key_bits(p->d.key_type);
-    if (p->one_by_one) {
+    if (p->inner == CLSORT__STEP_ROWS) {
         d.algorithm = CLSORT_AUTO;
         return d;
     }
@@ -16885,11 +16893,10 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
     j.policy = policy;
     j.op->judge(&c, &j);
     if (c.status != CL_SUCCESS) return;
-    j.op->scratch(&j);
     *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
-    if (!j.plan.one_by_one) return;
-    memset(&j.plan.scratch, 0, sizeof j.plan.scratch);
-    clsort__plan_scratch(&j.plan);  /* fewer rows may be sorted all at once, which needs more */
+    if (j.plan.inner != CLSORT__STEP_ROWS) return;
+    clsort__plan_scratch(&j.plan, &j.plan); /* fewer rows may be sorted all at once, which needs
+                                               more */
     *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
 }
 
@@ -16953,17 +16960,15 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
 static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
-    const int selects = j->desc->top_k > 0, how = p->d.top_k ? p->select.how : CLSORT__BY_SORTING;
-    const clsort_desc *sorts = clsort__sorts_then(p)                            ? &j->then.d
-                               : p->d.top_k || (p->one_by_one && !selects) ? NULL
-                                                                                : &p->d;
+    const int inner = p->inner, selects = j->desc->top_k > 0,
+              how = p->d.top_k ? p->select.how : CLSORT__BY_SORTING;
+    const clsort_desc *sorts = inner ? &j->inner.d : p->d.top_k ? NULL : &p->d;
     char name[CLSORT__NAME_BYTES] = "";
     if (sorts) clsort__find_name(sorts, name);
-    if (selects) clsort__report(t, "algorithm top-k by %s", clsort__ways[how].name);
-    else if (p->one_by_one) clsort__report(t, "algorithm rows one after another");
-    else clsort__report(t, "algorithm ");
-    clsort__report(t, "%s%s", sorts && (selects || p->one_by_one) ? ", " : "", name);
-    clsort__report(t, "\n");
+    clsort__report(t, "algorithm ");
+    if (selects) clsort__report(t, "top-k by %s", clsort__ways[how].name);
+    else if (inner) clsort__report(t, "rows one after another");
+    clsort__report(t, "%s%s\n", sorts && (selects || inner) ? ", " : "", name);
 }
 
 CLSORT__ALONE(clsort_explain,
