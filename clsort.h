@@ -8813,11 +8813,12 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
 }
 
 /* The most bytes of a scratch buffer: the device's limit, or the size of a larger array of the
-   caller's. Scratch of the caller's is one buffer of any size. */
+   caller's. Arrays that are not given yet are within the limit: clsort__need_allocation. Scratch of
+   the caller's is one buffer of any size. */
 static size_t clsort__most_bytes(const clsort__plan *p)
 {
-    const size_t keys = p->d.keys ? p->data.extent * p->data.element_bytes : 0;
-    const size_t values = p->d.values ? p->data.extent * p->d.value_size : 0;
+    const size_t keys = p->data.extent * p->data.element_bytes;
+    const size_t values = p->data.extent * p->d.value_size;
     const cl_ulong any = ~(size_t)0,
                    most = p->facts->max_allocation < any ? p->facts->max_allocation : any;
     if (p->d.scratch) return ~(size_t)0;
