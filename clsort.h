@@ -6228,26 +6228,26 @@ typedef struct clsort__parts {
     size_t tables;
 } clsort__parts;
 
-/* The steps of plans, in the order of clsort__stages. From ROWS on they sort by another plan: the
+/* The steps of plans, in the order of clsort__stages. From ROWS on they sort by another plan, the
    job's `inner`. */
 enum {
-    CLSORT__STEP_SORT,          /* sorts by the plan's algorithm */
-    CLSORT__STEP_SELECT,        /* selects from rows */
-    CLSORT__STEP_BESIDE,        /* a program of the step before, of another family. Bitonic: kernels
-                                   that only reproduce publications. Merge on CPUs: the vector
-                                   kernel that sorts tiles. Forms of radix: the passes behind them.
-                                   Quicksort: the merge of leftovers. */
-    CLSORT__STEP_UTILITY,       /* the program of steps that extract, number, gather or copy */
-    CLSORT__STEP_EXTRACT,       /* takes keys out of records, or makes NaNs equal */
-    CLSORT__STEP_MOVE,          /* moves values, keys and records to selected places */
-    CLSORT__STEP_ROWS,          /* sorts rows one after another */
-    CLSORT__STEP_WHOLE,         /* sorts whole rows, and copies the first elements of each */
-    CLSORT__STEP_SELECTED,      /* sorts the selected elements */
+    CLSORT__STEP_SORT,      /* sorts by the plan's algorithm */
+    CLSORT__STEP_SELECT,    /* selects from rows */
+    /* A program of another family for the step before. Bitonic: kernels that only reproduce
+       publications. Merge on CPUs: the vector kernel that sorts tiles. Forms of radix: the passes
+       behind them. Quicksort: the merge of leftovers. */
+    CLSORT__STEP_BESIDE,
+    CLSORT__STEP_UTILITY,   /* the program of steps that extract, number, gather or copy */
+    CLSORT__STEP_EXTRACT,   /* takes keys out of records, or makes NaNs equal */
+    CLSORT__STEP_MOVE,      /* moves values, keys and records by selected indices */
+    CLSORT__STEP_ROWS,      /* sorts rows one after another */
+    CLSORT__STEP_WHOLE,     /* sorts whole rows, and copies the first elements of each */
+    CLSORT__STEP_SELECTED,  /* sorts the selected elements */
     CLSORT__MOST_STEPS = 5
 };
 typedef struct clsort__step {
     int stage;                  /* CLSORT__STEP_* */
-    clsort__config config;      /* what the program of BESIDE and UTILITY is compiled for */
+    clsort__config config;      /* of BESIDE and UTILITY */
 } clsort__step;
 
 /* All that is derived from a description before anything is enqueued. */
@@ -6269,7 +6269,7 @@ typedef struct clsort__plan {
     clsort__parts scratch;
     clsort__selection select;   /* top_k */
     clsort__key key;
-    clsort__step steps[CLSORT__MOST_STEPS];     /* come last: only step_count are set */
+    clsort__step steps[CLSORT__MOST_STEPS]; /* come last: only step_count are set */
 } clsort__plan;
 
 /* The memory of one sort. Elements go from `from` to `to` by way of `alt`; kernels keep
@@ -8813,8 +8813,7 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
 }
 
 /* The most bytes of a scratch buffer: the device's limit, or the size of a larger array of the
-   caller's. Arrays that are not given yet are within the limit: clsort__need_allocation. Scratch of
-   the caller's is one buffer of any size. */
+   caller's. Scratch of the caller's is one buffer of any size. */
 static size_t clsort__most_bytes(const clsort__plan *p)
 {
     const size_t keys = p->data.extent * p->data.element_bytes;
@@ -9300,21 +9299,15 @@ static cl_uint clsort__choose_algorithm(const clsort__facts *f, const clsort__po
     return CLSORT_AUTO;
 }
 
-/* Adds a step, and returns its config: a copy of the plan's own. */
+/* Adds a step, and returns its config: that of utilities, or a copy of the plan's own. */
 static clsort__config *clsort__add_step(clsort__plan *p, int stage)
 {
     clsort__step *step = &p->steps[p->step_count++];
     step->stage = stage;
-    step->config = p->config;
+    step->config = stage == CLSORT__STEP_UTILITY ? clsort__utility_config(p->facts, p->policy, 0)
+                                                 : p->config;
     if (stage >= CLSORT__STEP_ROWS) p->inner = stage;
     return &step->config;
-}
-
-/* Adds the program of utilities. on_device: they read the count of a sort on the device. */
-static void clsort__add_utility(clsort__plan *p, int on_device)
-{
-    *clsort__add_step(p, CLSORT__STEP_UTILITY) = clsort__utility_config(p->facts, p->policy,
-                                                                        on_device);
 }
 
 /* What the program of a step is compiled for; NULL: the step has none. */
@@ -9351,8 +9344,8 @@ static void clsort__plan_config(clsort__plan *p)
     p->algorithm->configure(p);
     if (c->counted && (p->indirect || (p->data.has_values
                                        && p->data.in_place != p->data.values_in_place)))
-        clsort__add_utility(p, 1);
-    if ((p->indirect && !c->counted) || d->record_size) clsort__add_utility(p, 0);
+        clsort__add_step(p, CLSORT__STEP_UTILITY)->counted = 1;
+    if ((p->indirect && !c->counted) || d->record_size) clsort__add_step(p, CLSORT__STEP_UTILITY);
 }
 
 /* 1 if kernels may pack keys and values into lanes of the second array. */
@@ -10661,8 +10654,7 @@ struct clsort__job {
     clsort__slot *slot;         /* has the sorter's scratch; NULL: the caller's, or none */
     clsort__run run;
     cl_event proven;            /* the event of a sort with a proof, if the caller wants none */
-    clsort__plan inner;         /* the sort of a step from CLSORT__STEP_ROWS on; comes last: not
-                                   cleared */
+    clsort__plan inner;         /* comes last: set only if plan.inner is */
 };
 
 static void clsort__begin_job(clsort__job *j, clsort_sorter *s, const char *function,
@@ -13543,15 +13535,15 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
     return clsort__conclude(&rows);
 }
 
-static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags, int on_device)
+static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags)
 {
-    const clsort__config utility = clsort__utility_config(&s->facts, s->policy, on_device);
+    const clsort__config utility = clsort__utility_config(&s->facts, s->policy, 0);
     return clsort__need_program(s, &utility, flags);
 }
 
 static clsort_status clsort__ready_utility(clsort__job *j)
 {
-    return clsort__need_utility(j->s, j->gather ? j->gather->flags : j->groups->flags, 0);
+    return clsort__need_utility(j->s, j->gather ? j->gather->flags : j->groups->flags);
 }
 
 static void clsort__gather_all(clsort__run *run, const clsort__job *j)
@@ -13878,7 +13870,7 @@ static clsort_status clsort__ready_plans(clsort__job *j)
         return clsort__ready_plans(j);
     }
     CLSORT__MUST(status);
-    return verifies ? clsort__need_utility(j->s, flags, 0) : CL_SUCCESS;
+    return verifies ? clsort__need_utility(j->s, flags) : CL_SUCCESS;
 }
 
 /* Plans a sort, with its scratch memory. Few long rows are sorted one after another, each as an
@@ -13891,7 +13883,7 @@ static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, c
         const clsort_desc row = clsort__one_row(d);
         clsort__make_plan(f, n, &row, &j->inner);
         j->plan.step_count = 0;
-        clsort__add_utility(&j->plan, 0);
+        clsort__add_step(&j->plan, CLSORT__STEP_UTILITY);
         clsort__add_step(&j->plan, CLSORT__STEP_ROWS);
     }
     clsort__plan_scratch(&j->plan, j->plan.inner ? &j->inner : &j->plan);
@@ -14187,7 +14179,7 @@ static void clsort__select_steps(clsort__plan *p)
     const int whole = p->select.how == CLSORT__BY_SORTING, moves = clsort__moves_by_index(p);
     if (p->select.extracts) clsort__add_step(p, CLSORT__STEP_EXTRACT);
     if (!whole) clsort__add_step(p, CLSORT__STEP_SELECT);
-    if (whole || p->select.extracts || moves) clsort__add_utility(p, 0);
+    if (whole || p->select.extracts || moves) clsort__add_step(p, CLSORT__STEP_UTILITY);
     if (whole || p->select.sorts_after)
         clsort__add_step(p, whole ? CLSORT__STEP_WHOLE : CLSORT__STEP_SELECTED);
     if (moves) clsort__add_step(p, CLSORT__STEP_MOVE);
@@ -15086,7 +15078,7 @@ static clsort_status clsort__ready_proof(clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     CLSORT__MUST(clsort__ready_comparator(j->s, &j->plan));
-    CLSORT__MUST(clsort__need_utility(j->s, p->d.flags, 0));
+    CLSORT__MUST(clsort__need_utility(j->s, p->d.flags));
     return p->d.precedes ? clsort__need_program(j->s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
