@@ -14575,7 +14575,7 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
 /* Plans a sort, or a selection. */
 static void clsort__check_sort_or_selection(clsort__checks *c, clsort__job *j)
 {
-    (j->desc->top_k ? clsort__check_selection : clsort__check_sort)(c, j);
+    (j->desc && j->desc->top_k ? clsort__check_selection : clsort__check_sort)(c, j);
 }
 
 /* 1 if a sample bounds rows. */
