@@ -81,7 +81,7 @@ static int read_head(const bench *b, const case_state *s)
     stage *const t = sorting;
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&p);
+    clsort__plan_scratch(&p, &p);
     if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return 1;
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &t->stays, 4);
     read_tables(s, &p, t->form == &hybrid ? clsort__hybrid_at(&p) : 4 * CLSORT__PLAN_WORDS,
@@ -1069,7 +1069,7 @@ static int read_stays(const bench *b, const case_state *s)
 {
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&p);
+    clsort__plan_scratch(&p, &p);
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &prefixes_stay, 4);
     return 1;
 }
@@ -1233,7 +1233,7 @@ static void plans_have_room(const clsort_sorter *s, int log2_most)
             if (kind % 3 == 2) d.values_out = d.keys_out = CLSORT_LATER;
             if (d.count < 2) continue;
             clsort__make_plan(&s->facts, s->policy, &d, &p);
-            clsort__plan_scratch(&p);
+            clsort__plan_scratch(&p, &p);
             plan_has_room(&p);
             if (!kind && d.count < 1 << 24) streams_have_room(s, d);
         }

@@ -327,7 +327,7 @@ static int read_hybrid(const bench *b, const case_state *s)
     const unsigned char *tables = image_at(&s->image, s->image.now, CASE_SCRATCH, 0);
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&p);
+    clsort__plan_scratch(&p, &p);
     tables += p.scratch.tables;
     memcpy(&hybrid_stays, tables + 4 * CLSORT__SKIP_PASSES, 4);
     memcpy(&hybrid_over, tables + clsort__hybrid_at(&p), 4);
