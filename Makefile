@@ -211,7 +211,7 @@ $(benches:build/%=build/compiled/%): build/compiled/%: %.c $(headers) | deps
 # those that sort much on the host as well, or on the mock.
 $(tests) $(gpu_tests): CFLAGS = -O0
 optimized = test_mock test_mock_cases test_mock_faults test_mock_frames test_mock_multi \
-    test_promises test_rows_radix test_top_k
+    test_mock_promises test_rows_radix test_top_k
 $(optimized:%=build/%) $(optimized:%=build/gpu/%): CFLAGS = -O1
 
 $(tests): build/%: tests/%.c $(headers) | deps

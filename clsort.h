@@ -6048,7 +6048,7 @@ typedef struct clsort__layout {
     cl_uint buffers;
     cl_uint cuts;               /* a bit for each part, the last part lowest; 1: the part begins a
                                    buffer */
-    int too_large;              /* a part exceeds a buffer, or the sum a size_t */
+    size_t largest;             /* bytes of the largest part; all bits: the sum exceeds a size_t */
 } clsort__layout;
 
 /* The sorter's scratch buffers for one queue. With queue NULL, clsort_prepare made them ahead for
@@ -8807,7 +8807,7 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
     const cl_uint cut = part && (used > l->most || part > l->most - used);
     if (cut) l->start[l->buffers++] = offset;
     l->cuts = l->cuts << 1 | cut;
-    if (part > l->most || part > limit - offset) l->too_large = 1;
+    l->largest = part > limit - offset ? ~(size_t)0 : clsort__larger(l->largest, part);
     l->bytes = clsort__saturating_add(offset, part);
     return offset;
 }
@@ -8818,10 +8818,9 @@ static size_t clsort__most_bytes(const clsort__plan *p)
 {
     const size_t keys = p->data.extent * p->data.element_bytes;
     const size_t values = p->data.extent * p->d.value_size;
-    const cl_ulong any = ~(size_t)0,
+    const cl_ulong any = ~(size_t)15,
                    most = p->facts->max_allocation < any ? p->facts->max_allocation : any;
-    if (p->d.scratch) return ~(size_t)0;
-    return clsort__largest((size_t)most, keys, values);
+    return p->d.scratch ? (size_t)any : clsort__largest((size_t)most, keys, values);
 }
 
 /* Packs the fields of a description's key. Decides whether the key is sorted as it is, or as codes
@@ -10150,7 +10149,7 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
 /* Checks that the sorter's own scratch can be allocated. */
 static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout *l)
 {
-    CLSORT__REQUIRE(s, !l->too_large, CLSORT_ERROR_SCRATCH_TOO_LARGE,
+    CLSORT__REQUIRE(s, l->largest <= l->most, CLSORT_ERROR_SCRATCH_TOO_LARGE,
                     "scratch of %.0f bytes, a buffer holds at most %.0f: sort fewer at once",
                     (double)l->bytes, (double)l->most);
     return CL_SUCCESS;
@@ -10722,7 +10721,7 @@ static clsort_status clsort__plan_job(clsort__job *j)
     c.needs_buffers = j->needs_buffers;
     clsort__check_call(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
-    if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
+    if (j->plan.scratch.layout.largest > j->s->facts.max_allocation && clsort__has_choices(j)) {
         j->policy = clsort__policy_of(&j->s->facts);
         clsort__check_call(&c, j);
     }
@@ -12239,12 +12238,12 @@ static int clsort__top_down_can(const clsort__plan *p)
     return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records;
 }
 
-/* 1 if elements are pairs that may be sorted from the top down, each as one code. Equal keys take
-   the order of their values: if they must keep their own, values are ascending indices. */
-static int clsort__pairs_can(const clsort__plan *p)
+/* 1 if elements are pairs that may be sorted from the top down, each as one code; `direct`: also
+   those with values. */
+static int clsort__pairs_can(const clsort__plan *p, int direct)
 {
     return clsort__packs(p) && !p->d.precedes
-           && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
+           && (p->indirect ? !clsort__several_codes(&p->d) : direct);
 }
 
 /* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest and many sorts
@@ -12257,7 +12256,7 @@ static int clsort__hybrid_may(const clsort__plan *p)
                     && !p->facts->few_sorts
                     && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
     return (own || named == CLSORT__RADIX_HYBRID)
-           && (clsort__top_down_can(p) || clsort__pairs_can(p));
+           && (clsort__top_down_can(p) || clsort__pairs_can(p, !clsort__needs_stable(p)));
 }
 
 /* 1 if hybrid radix takes pairs without being named. Not if the caller named radix, which keeps the
@@ -12277,10 +12276,7 @@ static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
     const size_t code = clsort__top_down_bytes(p);
     const cl_uint most = code == 8 ? p->policy->hybrid.long_items : p->policy->hybrid.items;
     if (!clsort__hybrid_may(p)) return 0;
-    if (p->config.value_bytes
-        && (clsort__alt_bytes(p) > clsort__most_bytes(p)
-            || (!t->variant && !clsort__pairs_gain(p))))
-        return 0;
+    if (p->config.value_bytes && !t->variant && !clsort__pairs_gain(p)) return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? p->policy->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
         return 0;
@@ -12464,14 +12460,6 @@ static size_t clsort__samples_tables(const clsort__policy *p, const clsort__conf
                                                  clsort__samples_spread(p, c->group_log2)));
 }
 
-/* 1 if radix of samples may sort pairs, each as a code of a key and its element's number. Values
-   are gathered in the end, so they must not be sorted in place. */
-static int clsort__samples_pairs_can(const clsort__plan *p)
-{
-    return clsort__packs(p) && !p->d.precedes && clsort__alt_bytes(p) <= clsort__most_bytes(p)
-           && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
-}
-
 /* Returns 1 and fills in *c; 0 if the kernels do not fit the count or the device. Two launches
    suffice as long as a bucket has four samples. Then work-groups of NVIDIA's GPUs have more
    work-items with fewer keys each. Elsewhere work-items have fewer keys, if there are enough
@@ -12483,7 +12471,8 @@ static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
                   few = p->policy->samples.few_items_log2,
                   wide = p->policy->samples.many_group_log2;
     const int many = !p->d.tuning.work_group && p->facts->max_group >= (size_t)1 << wide;
-    if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(p)) return 0;
+    /* values are gathered in the end, so they must not be sorted in place */
+    if (!clsort__top_down_can(p) && !clsort__pairs_can(p, !p->data.values_in_place)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
     c->items_log2 = c->key_bytes == 8 ? few : p->policy->samples.items_log2;
@@ -12652,7 +12641,6 @@ static int clsort__cached_shape(const clsort__plan *p, clsort__config *c)
     c->family = CLSORT__CACHED;
     return p->facts->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
            && p->key.bytes >= 4 && !p->key.has_codes
-           && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(p))
            && (own || named == CLSORT__RADIX_CACHED);
 }
 
@@ -12765,12 +12753,15 @@ static void clsort__plan_radix(clsort__plan *p)
 {
     const clsort__config before = p->config;
     const clsort__radix_form *form = clsort__radix_forms;
+    /* whatever buffers are given: clsort_prepare plans without */
+    const int packs = !clsort__packs(p) || clsort__alt_bytes(p) <= p->facts->max_allocation;
     clsort__config c;
     clsort__plan_passes(p);
     if (p->stable && clsort__some_bits(&p->d)) return;
     for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
         c = before;
-        if (p->facts->given_up & CLSORT__BIT(form->family) || !form->shape || !form->shape(p, &c))
+        if (p->facts->given_up & CLSORT__BIT(form->family) || form->packs > packs || !form->shape
+            || !form->shape(p, &c))
             continue;
         if (form->passes_cores && p->facts->compute_units >= form->passes_cores
             && p->d.count >= form->passes_count)
@@ -14125,7 +14116,7 @@ static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
     const clsort_desc order = clsort__whole_order(p, 2);
     const clsort__select_plan *w = p->policy->select_plans;
     size_t most = 0;
-    *least = 0;
+    *least = (size_t)-1;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
         || p->d.tuning.work_group || !clsort__can_any(&order)
         || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
@@ -14133,7 +14124,7 @@ static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
     for (; w->how != CLSORT__WAYS; w++) {
         if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, p)) continue;
         most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
-        *least = w->least;
+        *least = clsort__smaller(*least, w->least);
     }
     return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
 }
@@ -14198,6 +14189,7 @@ static void clsort__select_scratch(clsort__job *j)
     p->scratch.layout.most = clsort__most_bytes(p);
     clsort__select_steps(p);
     if (both) other = *p;
+    if (both && !sorts) other.select.sorts_after = 0;
     clsort__take_selection(sorts ? &order : NULL, p, &j->inner);
     if (!both) return;
     clsort__take_selection(sorts ? NULL : &order, &other, &sort);
@@ -14426,13 +14418,14 @@ static int clsort__plan_streams(clsort__plan *p)
     return 1;
 }
 
-/* Plans a sort of whole rows. Returns 1 if they are sorted. */
+/* Plans a sort of whole rows. Returns 1 if they are sorted. Scratch memory also has room for shorter
+   rows, which may not be. */
 static int clsort__plan_whole_rows(clsort__plan *p)
 {
     size_t least;
     if (p->d.count > clsort__whole_most(p, &least) || p->facts->given_up & CLSORT__OF_ROWS)
         return 0;
-    p->select.sorts_after = 0;
+    if (p->d.top_k >= least) p->select.sorts_after = 0;
     return 1;
 }
 
@@ -14538,6 +14531,7 @@ static int clsort__takes_all(const clsort__job *j)
 {
     const clsort_desc *d = &j->plan.d;
     return j->plan.select.how == CLSORT__BY_SORTING && d->top_k == d->count && !d->row_stride
+           && !d->keys_out_row_stride && !d->indices_row_stride
            && !(d->flags & CLSORT_FLAG_TOP_NTH) && !d->value_size
            && (j->plan.data.has_indices || d->keys_out);
 }
@@ -16926,9 +16920,10 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
               (sorter, desc, bytes))
 {
     clsort_sorter none;
-    clsort_desc d, chosen = clsort_desc_default();
+    clsort_desc d;
     clsort__job j;
     clsort__layout largest;
+    int measured;
     memset(&none, 0, sizeof none);
     none.facts = clsort__any_device;
     none.policy = clsort__policy_of(&clsort__any_device);
@@ -16936,16 +16931,13 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
-    /* A measured choice may select from rows whose partition is planned as a sort. */
-    if (!(d.flags & CLSORT_FLAG_TOP_PARTITION)) chosen = d;
-    if (d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
+    if (!sorter && d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
+    measured = !d.algorithm || d.algorithm == CLSORT_RADIX;
     largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
     j.plan.d.scratch = NULL;   /* its size is the answer */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = !sorter || d.algorithm ? largest.bytes : clsort__promised_scratch(sorter, &d);
-    if (sorter && !d.algorithm && clsort__may_choose(sorter) && chosen.top_k != d.top_k)
-        *bytes = clsort__larger(*bytes, clsort__promised_scratch(sorter, &chosen));
+    *bytes = !sorter || !measured ? largest.bytes : clsort__promised_scratch(sorter, &d);
     return CL_SUCCESS;
 }
 
