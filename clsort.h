@@ -5775,39 +5775,37 @@ static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & fam
 
 #define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
-/* Table of the families of kernels: enum suffix, name in messages, and the most local memory in
-   bytes that a launch asks for if the kernels are compiled for config c. Selections have theirs in
-   clsort__selection. */
+/* Table of the families of kernels: enum suffix, name in messages. */
 #define CLSORT__FAMILY_LIST(X) \
-    X(BITONIC, "bitonic", clsort__tile_local(c)) \
-    X(PUBLISHED_BITONIC, "published bitonic", clsort__tile_local(c)) \
-    X(BATCH, "batch", clsort__tile_local(c)) \
-    X(MERGE, "merge", clsort__tile_local(c) + clsort__tile_splits(c)) \
-    X(PUBLISHED_MERGE, "merge-local-only", clsort__tile_local(c)) \
-    X(SEGMENTS, "segments", clsort__segment_local(c)) \
-    X(RADIX, "radix", clsort__radix_need(c)) \
-    X(SWEEP, "radix sweep", clsort__radix_need(c)) \
-    X(HYBRID, "hybrid radix", clsort__hybrid_need(c)) \
-    X(SAMPLES, "radix of samples", clsort__samples_need(c)) \
-    X(RANKS, "radix by ranks", clsort__ranks_bytes(c, c->group_log2)) \
-    X(CACHED, "radix in cache", 0) \
-    X(RUNS, "merge of runs", clsort__runs_local(c)) \
-    X(PARTITION, "partition", clsort__partition_local(c)) \
-    X(QUICKSORT, "quicksort", clsort__quick_local(c)) \
-    X(RELAUNCH, "quicksort-device", clsort__quick_local(c)) \
-    X(SELECT, "top-k", 0) \
-    X(STREAMS, "top-k by streams", 0) \
-    X(SHORT_ROWS, "top-k of short rows", 0) \
-    X(ROUNDS, "top-k in rounds", 0) \
-    X(ROW_TILES, "top-k by sorted rows", clsort__tile_local(c) + clsort__packing_bytes(c)) \
-    X(LONG_ROWS, "top-k of long rows", 0) \
-    X(UTILITY, "utility", 0)
+    X(BITONIC, "bitonic") \
+    X(PUBLISHED_BITONIC, "published bitonic") \
+    X(BATCH, "batch") \
+    X(MERGE, "merge") \
+    X(PUBLISHED_MERGE, "merge-local-only") \
+    X(SEGMENTS, "segments") \
+    X(RADIX, "radix") \
+    X(SWEEP, "radix sweep") \
+    X(HYBRID, "hybrid radix") \
+    X(SAMPLES, "radix of samples") \
+    X(RANKS, "radix by ranks") \
+    X(CACHED, "radix in cache") \
+    X(RUNS, "merge of runs") \
+    X(PARTITION, "partition") \
+    X(QUICKSORT, "quicksort") \
+    X(RELAUNCH, "quicksort-device") \
+    X(SELECT, "top-k") \
+    X(STREAMS, "top-k by streams") \
+    X(SHORT_ROWS, "top-k of short rows") \
+    X(ROUNDS, "top-k in rounds") \
+    X(ROW_TILES, "top-k by sorted rows") \
+    X(LONG_ROWS, "top-k of long rows") \
+    X(UTILITY, "utility")
 
-#define CLSORT__ENUMERATOR(name, text, local) CLSORT__##name = CLSORT__FAMILY_##name,
+#define CLSORT__ENUMERATOR(name, text) CLSORT__##name = CLSORT__FAMILY_##name,
 enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
 #undef CLSORT__ENUMERATOR
 
-#define CLSORT__HAS_BIT(name, text, local) \
+#define CLSORT__HAS_BIT(name, text) \
     &&(CLSORT__##name < 8 || (CLSORT__##name >= 32 && CLSORT__##name < 56))
 typedef char clsort__each_family_has_a_bit[1 CLSORT__FAMILY_LIST(CLSORT__HAS_BIT) ? 1 : -1];
 #undef CLSORT__HAS_BIT
@@ -7812,7 +7810,8 @@ static int clsort__has_vector_form(const clsort_tuning *t)
            && local != CLSORT__LOCAL_GLOBAL_TAIL && local != CLSORT__LOCAL_START;
 }
 
-/* The most local memory that a launch of a program's kernels asks for, in bytes. */
+/* The most local memory that a launch of a program's kernels asks for, in bytes. Selections have
+   theirs in clsort__selection. */
 static size_t clsort__local_need(const clsort__config *c);
 
 /* The most work-items that rank elements together. */
@@ -7994,7 +7993,7 @@ static const clsort__radix_form *clsort__find_radix_form(cl_uint family);
 
 static const char *clsort__family_name(cl_uint family)
 {
-#define CLSORT__CASE(name, text, local) \
+#define CLSORT__CASE(name, text) \
     case CLSORT__##name: return text;
     switch (family) {
         CLSORT__FAMILY_LIST(CLSORT__CASE)
@@ -8167,7 +8166,7 @@ static void clsort__say_program(const clsort__facts *f, const clsort__config *c,
                                 size_t size)
 {
 #define CLSORT__SHAPE_TEXT(name, text) text,
-#define CLSORT__CASE(name, text, local) c->family == CLSORT__##name ? #name :
+#define CLSORT__CASE(name, text) c->family == CLSORT__##name ? #name :
     static const char *const shapes[] = { CLSORT__SHAPE_LIST(CLSORT__SHAPE_TEXT) };
     const char *const family = CLSORT__FAMILY_LIST(CLSORT__CASE) "";
 #undef CLSORT__CASE
@@ -13369,13 +13368,25 @@ static size_t clsort__runs_local(const clsort__config *c)
 
 static size_t clsort__local_need(const clsort__config *c)
 {
-#define CLSORT__CASE(name, text, local) \
-    case CLSORT__##name: return local;
     switch (c->family) {
-        CLSORT__FAMILY_LIST(CLSORT__CASE)
-        default: return 0;
+    case CLSORT__BITONIC:
+    case CLSORT__PUBLISHED_BITONIC:
+    case CLSORT__BATCH:
+    case CLSORT__PUBLISHED_MERGE: return clsort__tile_local(c);
+    case CLSORT__MERGE: return clsort__tile_local(c) + clsort__tile_splits(c);
+    case CLSORT__SEGMENTS: return clsort__segment_local(c);
+    case CLSORT__RADIX:
+    case CLSORT__SWEEP: return clsort__radix_need(c);
+    case CLSORT__HYBRID: return clsort__hybrid_need(c);
+    case CLSORT__SAMPLES: return clsort__samples_need(c);
+    case CLSORT__RANKS: return clsort__ranks_bytes(c, c->group_log2);
+    case CLSORT__RUNS: return clsort__runs_local(c);
+    case CLSORT__PARTITION: return clsort__partition_local(c);
+    case CLSORT__QUICKSORT:
+    case CLSORT__RELAUNCH: return clsort__quick_local(c);
+    case CLSORT__ROW_TILES: return clsort__tile_local(c) + clsort__packing_bytes(c);
+    default: return 0;
     }
-#undef CLSORT__CASE
 }
 
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
