@@ -6293,7 +6293,6 @@ enum { CLSORT__ALT_NEVER, CLSORT__ALT_ALWAYS, CLSORT__ALT_BY_A };
 typedef struct clsort__algorithm {
     cl_uint number;             /* CLSORT_*; a form has the family of its kernels */
     cl_uint base;               /* the public algorithm, also of a form */
-    const char *name;           /* for messages */
     cl_uint left_out;           /* nonzero: its kernels are not compiled in */
     cl_uint parts;              /* bits of the algorithms that it uses */
     cl_uint can;                /* CLSORT__CAN_* */
@@ -6303,8 +6302,6 @@ typedef struct clsort__algorithm {
     void (*configure)(clsort__plan *p);
     /* The bytes of its kernels' tables; NULL: none. */
     size_t (*tables)(const clsort__plan *p);
-    /* Enqueues a sort from w->from to w->to. */
-    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
 
 /* A form of radix: a family of kernels and its properties. A plan takes the first form in the table
@@ -6326,7 +6323,6 @@ typedef struct clsort__radix_form {
        number of cores on (cores 0: never). */
     size_t passes_count;
     cl_uint passes_cores;
-    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__radix_form;
 enum { CLSORT__OWN_GROUP = 99 };
 
@@ -9632,7 +9628,7 @@ static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
     for (a = 1; clsort__is_public(a); a++) {
         if (!clsort__can(a, d)) continue;
         snprintf(others + used, sizeof others - used, "%s%s", before,
-                 clsort__find_algorithm(a)->name);
+                 clsort__family_name(a));
         used += strlen(others + used);
         before = ", ";
     }
@@ -12688,14 +12684,14 @@ static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const cl
 
 static const clsort__radix_form clsort__radix_forms[] = {
     { CLSORT__RANKS, CLSORT__RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
-      clsort__take_ranks, 0, 0, clsort__ranks },
+      clsort__take_ranks, 0, 0 },
     { CLSORT__SAMPLES, CLSORT__RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
-      clsort__take_samples, 0, 0, clsort__samples },
+      clsort__take_samples, 0, 0 },
     { CLSORT__HYBRID, CLSORT__RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
-      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1, clsort__hybrid },
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1 },
     { CLSORT__CACHED, CLSORT__RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
-      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES, clsort__cached },
-    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0, clsort__all_passes }
+      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES },
+    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0 }
 };
 enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
 
@@ -12705,14 +12701,6 @@ static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
     for (i = 0; i < CLSORT__RADIX_FORMS; i++)
         if (clsort__radix_forms[i].family == family) return &clsort__radix_forms[i];
     return NULL;
-}
-
-/* Runs CLSORT_RADIX: by the form of the plan, else by passes. */
-static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
-{
-    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    if (form) form->run(run, p, w);
-    else clsort__all_passes(run, p, w);
 }
 
 static void clsort__plan_radix(clsort__plan *p)
@@ -13317,34 +13305,29 @@ static size_t clsort__all_quick_tables(const clsort__plan *p)
 #define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
 
 static const clsort__algorithm clsort__algorithms[] = {
-    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", 0, 0, CLSORT__CAN_BOUNDS, 0, CLSORT__ALT_BY_A,
-      clsort__plan_bitonic, NULL, clsort__bitonic },
-    { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
-      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL,
-      CLSORT__KEPT(CLSORT__OF_BATCH, clsort__batch) },
-    { CLSORT_MERGE, CLSORT_MERGE, "merge", 0, 0,
+    { CLSORT_BITONIC, CLSORT_BITONIC, 0, 0, CLSORT__CAN_BOUNDS, 0, CLSORT__ALT_BY_A,
+      clsort__plan_bitonic, NULL },
+    { CLSORT__BATCH, CLSORT_BITONIC, CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
+      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL },
+    { CLSORT_MERGE, CLSORT_MERGE, 0, 0,
       CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_merge, clsort__merge_tables, clsort__merge },
-    { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
+      clsort__plan_merge, clsort__merge_tables },
+    { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE,
       CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0,
       CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_NEVER,
-      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
-      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
-    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_RADIX), 0,
+      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL },
+    { CLSORT__SEGMENTS, CLSORT_MERGE, CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segments) },
-    { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
+      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables) },
+    { CLSORT_RADIX, CLSORT_RADIX, CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix) },
-    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort", CLSORT__OUT(CLSORT__OF_QUICKSORT),
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables) },
+    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, CLSORT__OUT(CLSORT__OF_QUICKSORT),
       CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__OF_RADIX, 0, 0,
       CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__plan_quicksort),
-      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables),
-      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__quicksort) }
+      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables) }
 };
 
 static size_t clsort__tile_local(const clsort__config *c)
@@ -13407,6 +13390,36 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
                                                      : algorithm;
     const clsort__algorithm *a = clsort__find_algorithm(number);
     return a && a->base == algorithm ? a : NULL;
+}
+
+/* What enqueues a sort from w->from to w->to, for each family of a plan's config. */
+static const struct clsort__sort_run {
+    cl_uint family;
+    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
+} clsort__sort_runs[] = {
+#define CLSORT__RUN_BY(family, function, part) \
+    { CLSORT__##family, CLSORT__KEPT(CLSORT__OF_##part, clsort__##function) },
+    { CLSORT__BITONIC, clsort__bitonic },
+    { CLSORT__MERGE, clsort__merge },
+    CLSORT__RUN_BY(BATCH, batch, BATCH)
+    CLSORT__RUN_BY(PUBLISHED_MERGE, merge, LOCAL_MERGE)
+    CLSORT__RUN_BY(SEGMENTS, segments, RADIX)
+    CLSORT__RUN_BY(RADIX, all_passes, RADIX)
+    CLSORT__RUN_BY(SWEEP, all_passes, RADIX)
+    CLSORT__RUN_BY(HYBRID, hybrid, RADIX)
+    CLSORT__RUN_BY(SAMPLES, samples, RADIX)
+    CLSORT__RUN_BY(RANKS, ranks, RADIX)
+    CLSORT__RUN_BY(CACHED, cached, RADIX)
+    CLSORT__RUN_BY(QUICKSORT, quicksort, QUICKSORT)
+    CLSORT__RUN_BY(RELAUNCH, quicksort, QUICKSORT)
+#undef CLSORT__RUN_BY
+};
+
+static void clsort__run_family(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    const struct clsort__sort_run *r = clsort__sort_runs;
+    while (r->family != p->config.family) r++;
+    r->run(run, p, w);
 }
 
 /* ---- >>gather -------------------------------------------------------------------------------- */
@@ -13695,7 +13708,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     w.tables = clsort__scratch_part(scratch, p->scratch.tables);
     w.shape = clsort__tile_shape(run->s, p);
     w.in_place = 0;
-    p->algorithm->run(run, p, &w);
+    clsort__run_family(run, p, &w);
 }
 
 /* Sorts (key, index) pairs by the key, or by codes of several fields, the least significant first.
@@ -16023,7 +16036,7 @@ static clsort_status clsort__test_sort(clsort_sorter *s, const clsort__test *t,
         && clsort__values_hold(keys, sorted, bytes, values, seen, t->payload ? count : 0))
         return CL_SUCCESS;
     return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
-                        clsort__find_algorithm(t->algorithm)->name);
+                        clsort__family_name(t->algorithm));
 }
 
 /* The sorts that test one algorithm: every key width, with and without values, at counts around its
