@@ -5810,6 +5810,9 @@ enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
 typedef char clsort__each_family_has_a_bit[1 CLSORT__FAMILY_LIST(CLSORT__HAS_BIT) ? 1 : -1];
 #undef CLSORT__HAS_BIT
 
+#define CLSORT__VERSION \
+    (CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH)
+
 /* Numbers that have a public name, and another name in kernels.cl. */
 #define CLSORT__SAME(a, b) ((int)(a) == (b))
 typedef char clsort__kernels_know_public_numbers
@@ -6400,6 +6403,22 @@ struct clsort__run {
 
 static const char clsort__no_name[] = "an OpenCL error";
 
+static const char *clsort__status_text(clsort_status status)
+{
+#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
+#define CLSORT__NAME(name) case name: return #name;
+    switch (status) {
+        CLSORT_STATUS_LIST(CLSORT__TEXT)
+        CLSORT__OPENCL_CODES(CLSORT__NAME)
+    case -1001:
+        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
+               "or PoCL for CPUs";
+    default: return clsort__no_name;
+    }
+#undef CLSORT__TEXT
+#undef CLSORT__NAME
+}
+
 /* Begins a call with a sorter, which may be NULL. Returns 0 if another thread is in a call. The
    address of errno tells threads apart. Public functions may call others: each call ends by setting
    s->thread back to *before. */
@@ -6425,7 +6444,7 @@ static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
                                   const char *detail)
 {
-    const char *const text = clsort_status_text(status), *meaning = strchr(text, ':');
+    const char *const text = clsort__status_text(status), *meaning = strchr(text, ':');
     const int length = (int)strcspn(text, ":"), number = status;
     char code[16] = "";
     if (s->quiet) return status;
@@ -7581,7 +7600,7 @@ static int clsort__add_device(clsort__hash *h, cl_device_id device, int versions
 static void clsort__open_cache(clsort_sorter *s)
 {
     if (!s->options.cache_load && !s->options.cache_save) return;
-    clsort__add_word(&s->device_hash, clsort_version());
+    clsort__add_word(&s->device_hash, CLSORT__VERSION);
     clsort__add_word(&s->device_hash, sizeof(void *));
     if (clsort__add_device(&s->device_hash, s->device, 1)) return;
     s->options.cache_load = NULL;
@@ -8011,7 +8030,7 @@ static const char *clsort__first_error(const char *log, size_t *length)
    kept. */
 static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *c, cl_int code)
 {
-    const char *log = clsort_build_log(s);
+    const char *log = s->build_log ? s->build_log : "";
     const clsort_status failed = c->comparator ? CLSORT_ERROR_COMPARATOR
                                                : CLSORT_ERROR_BUILD_FAILED;
     char detail[320];
@@ -15268,6 +15287,10 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
                       "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
 }
 
+static clsort_status clsort__enqueue_sort(clsort_sorter *s, cl_command_queue queue,
+                                          const clsort_desc *desc, cl_uint n_wait,
+                                          const cl_event *wait, cl_event *done);
+
 /* Sorts arrays. Commands wait for each other by events, although the queue is in order, so that a
    failure reaches the last one. Reading a buffer into its own memory makes it visible, and need not
    copy. */
@@ -15283,7 +15306,7 @@ static clsort_status clsort__sort_listed(clsort_sorter *s, clsort_desc *d, clsor
     d->values = a[1].bytes ? *a[1].there : NULL;
     d->indices = a[2].bytes ? *a[2].there : NULL;
     i = *last != NULL;
-    CLSORT__MUST(clsort_enqueue_sort(s, s->own_queue, d, (cl_uint)i, i ? last : NULL, &done));
+    CLSORT__MUST(clsort__enqueue_sort(s, s->own_queue, d, (cl_uint)i, i ? last : NULL, &done));
     clsort__replace_event(last, done);
     for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
         if (!a[i].bytes || !a[i].comes_down) continue;
@@ -15408,6 +15431,13 @@ static clsort_status clsort__worse(clsort_status a, clsort_status b)
     return a == CL_SUCCESS || b == CLSORT_ERROR_WRONG_RESULT ? b : a;
 }
 
+static int clsort__is_good(const clsort_proof *proof)
+{
+    return proof->unsorted == proof->count
+           && !memcmp(proof->before, proof->after, sizeof proof->before) && !proof->indices[0]
+           && !proof->indices[1];
+}
+
 /* Reads and judges the proof of a complete sort. *judged is 0 if the proof cannot be read. */
 static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *judged)
 {
@@ -15415,7 +15445,7 @@ static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *j
     clsort_status status = clsort__own_queue(s);
     if (status == CL_SUCCESS) status = clsort__download(s, buffer, sizeof proof, &proof);
     *judged = status == CL_SUCCESS;
-    if (status == CL_SUCCESS && clsort_judge(&proof) != CL_SUCCESS)
+    if (status == CL_SUCCESS && !clsort__is_good(&proof))
         status = clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_enqueue_sort",
                               proof.unsorted != proof.count ? "order" : "permutation");
     return status;
@@ -15583,6 +15613,19 @@ static void clsort__sort_job(clsort__job *j, clsort_sorter *s, const char *funct
     j->desc = desc ? own : NULL;
 }
 
+static clsort_status clsort__enqueue_sort(clsort_sorter *s, cl_command_queue queue,
+                                          const clsort_desc *desc, cl_uint n_wait,
+                                          const cl_event *wait, cl_event *done)
+{
+    clsort_desc d;
+    clsort__job j;
+    clsort_status status;
+    clsort__sort_job(&j, s, "clsort_enqueue_sort", desc, &d);
+    status = clsort__enqueue(&j, queue, n_wait, wait, done);
+    return j.result.buffer ? clsort__keep_proof(s, j.result.buffer, status, j.proven, done)
+                           : status;
+}
+
 /* Begins a call that checks an order or a result. name: of the buffer `result` in messages. */
 static void clsort__checking_job(clsort__job *j, clsort_sorter *s, const char *function,
                                  const clsort__operation *op, const clsort_desc *desc,
@@ -15691,12 +15734,58 @@ static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_
 
 /* ---- >>sorter -------------------------------------------------------------------------------- */
 
+static void clsort__release_programs(clsort_sorter *s);
+
+/* Releases what clsort_trim names. */
+static void clsort__release_scratch(clsort_sorter *s)
+{
+    size_t i;
+    clsort__drop_marks(s);
+    for (i = 0; i < s->slot_count; i++) {
+        if (s->facts.releases_late && s->slot_list[i].queue)
+            clsort__mark_queue(s, s->slot_list[i].queue);
+        clsort__release_slot(&s->slot_list[i]);
+    }
+    clsort__free(s->slot_list);
+    s->slot_list = NULL;
+    s->slot_count = 0;
+    clsort__release_buffer(&s->block_pin);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) clsort__release_buffer(&s->block_buffers[i]);
+    clsort__free(s->block);
+    s->block = NULL;
+}
+
+static void clsort__destroy(clsort_sorter *s)
+{
+    size_t i;
+    clsort__save_programs(s);
+    clsort__release_scratch(s);
+    clsort__release_programs(s);
+    for (i = 0; i < s->pending_count; i++) {
+        CLSORT_CL(clReleaseEvent)(s->pending[i].event);
+        CLSORT_CL(clReleaseMemObject)(s->pending[i].proof);
+    }
+    clsort__free(s->pending);
+    for (i = 0; i < s->comparator_count; i++) clsort__free(s->comparators[i].record_type);
+    clsort__free(s->comparators);
+    clsort__free(s->waits);
+    clsort__free(s->ranges);
+    clsort__free(s->build_log);
+    clsort__free(s->policy->measured);
+    if (s->dummy) CLSORT_CL(clReleaseMemObject)(s->dummy);
+    if (s->own_queue) CLSORT_CL(clReleaseCommandQueue)(s->own_queue);
+    if (s->device_queue) CLSORT_CL(clReleaseCommandQueue)(s->device_queue);
+    if (s->device) CLSORT_CL(clReleaseDevice)(s->device);
+    if (s->context) CLSORT_CL(clReleaseContext)(s->context);
+    CLSORT_FREE(s);
+}
+
 /* Destroys a sorter that could not be set up, and keeps its last error in `message`. Returns
    status. */
 static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status status, char *message)
 {
     memcpy(message, (*sorter)->message, sizeof (*sorter)->message);
-    clsort_destroy(*sorter);
+    clsort__destroy(*sorter);
     *sorter = NULL;
     return status;
 }
@@ -16490,7 +16579,7 @@ static int clsort__read_choice(const char *line, clsort__measured_row *r)
 static int clsort__print_device(const clsort_sorter *s, char text[33])
 {
     clsort__hash h = { { 0, 0 } };
-    clsort__add_word(&h, clsort_version());
+    clsort__add_word(&h, CLSORT__VERSION);
     if (!clsort__add_device(&h, s->device, 0)) return 0;
     clsort__print_hash(h, text);
     return 1;
@@ -16699,23 +16788,12 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 CLSORT_API const char *clsort_status_text(clsort_status status)
 {
-#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
-#define CLSORT__NAME(name) case name: return #name;
-    switch (status) {
-        CLSORT_STATUS_LIST(CLSORT__TEXT)
-        CLSORT__OPENCL_CODES(CLSORT__NAME)
-    case -1001:
-        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
-               "or PoCL for CPUs";
-    default: return clsort__no_name;
-    }
-#undef CLSORT__TEXT
-#undef CLSORT__NAME
+    return clsort__status_text(status);
 }
 
 CLSORT_API cl_uint clsort_version(void)
 {
-    return CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH;
+    return CLSORT__VERSION;
 }
 
 CLSORT_API const char *clsort_algorithm_name(cl_uint number)
@@ -16789,47 +16867,13 @@ CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
 
 CLSORT_API void clsort_destroy(clsort_sorter *sorter)
 {
-    size_t i;
-    if (!sorter) return;
-    clsort__save_programs(sorter);
-    clsort_trim(sorter);
-    clsort__release_programs(sorter);
-    for (i = 0; i < sorter->pending_count; i++) {
-        CLSORT_CL(clReleaseEvent)(sorter->pending[i].event);
-        CLSORT_CL(clReleaseMemObject)(sorter->pending[i].proof);
-    }
-    clsort__free(sorter->pending);
-    for (i = 0; i < sorter->comparator_count; i++) clsort__free(sorter->comparators[i].record_type);
-    clsort__free(sorter->comparators);
-    clsort__free(sorter->waits);
-    clsort__free(sorter->ranges);
-    clsort__free(sorter->build_log);
-    clsort__free(sorter->policy->measured);
-    if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
-    if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
-    if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
-    if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
-    if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
-    CLSORT_FREE(sorter);
+    if (sorter) clsort__destroy(sorter);
 }
 
 CLSORT__ALONE(clsort_trim, (clsort_sorter *sorter), (sorter))
 {
-    size_t i;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__drop_marks(sorter);
-    for (i = 0; i < sorter->slot_count; i++) {
-        if (sorter->facts.releases_late && sorter->slot_list[i].queue)
-            clsort__mark_queue(sorter, sorter->slot_list[i].queue);
-        clsort__release_slot(&sorter->slot_list[i]);
-    }
-    clsort__free(sorter->slot_list);
-    sorter->slot_list = NULL;
-    sorter->slot_count = 0;
-    clsort__release_buffer(&sorter->block_pin);
-    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) clsort__release_buffer(&sorter->block_buffers[i]);
-    clsort__free(sorter->block);
-    sorter->block = NULL;
+    clsort__release_scratch(sorter);
     return CL_SUCCESS;
 }
 
@@ -17024,13 +17068,7 @@ CLSORT__ALONE_OR(clsort_enqueue_sort,
                   cl_uint n_wait, const cl_event *wait, cl_event *done),
                  (sorter, queue, desc, n_wait, wait, done), if (done) *done = NULL)
 {
-    clsort_desc d;
-    clsort__job j;
-    clsort_status status;
-    clsort__sort_job(&j, sorter, "clsort_enqueue_sort", desc, &d);
-    status = clsort__enqueue(&j, queue, n_wait, wait, done);
-    return j.result.buffer ? clsort__keep_proof(sorter, j.result.buffer, status, j.proven, done)
-                           : status;
+    return clsort__enqueue_sort(sorter, queue, desc, n_wait, wait, done);
 }
 
 CLSORT__ALONE(clsort_sort_host,
@@ -17241,12 +17279,9 @@ CLSORT__ALONE_OR(clsort_enqueue_verify,
 
 CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
 {
-    if (!proof) return CLSORT_ERROR_NULL_ARGUMENT;
-    return proof->unsorted == proof->count
-                   && !memcmp(proof->before, proof->after, sizeof proof->before)
-                   && !proof->indices[0] && !proof->indices[1]
-               ? CL_SUCCESS
-               : CLSORT_ERROR_WRONG_RESULT;
+    return !proof                   ? CLSORT_ERROR_NULL_ARGUMENT
+           : clsort__is_good(proof) ? CL_SUCCESS
+                                    : CLSORT_ERROR_WRONG_RESULT;
 }
 
 CLSORT__ALONE(clsort_collect, (clsort_sorter *sorter, int wait), (sorter, wait))
