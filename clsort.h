@@ -13312,8 +13312,6 @@ static size_t clsort__all_quick_tables(const clsort__plan *p)
 
 /* ---- >>algorithms ---------------------------------------------------------------------------- */
 
-/* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by facts and policy. */
-
 /* The families that an algorithm needs: OUT tells which are left out; KEPT is the function, or NULL
    if one is. Segments are planned in any case, for calls that only read keys. */
 #define CLSORT__OUT(families) (CLSORT__LEFT_OUT & (families))
