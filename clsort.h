@@ -5775,42 +5775,43 @@ static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & fam
 
 #define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
-/* Table of the families of kernels: enum suffix, name in messages, and the most local memory in
-   bytes that a launch asks for if the kernels are compiled for config c. Selections have theirs in
-   clsort__selection. */
+/* Table of the families of kernels: enum suffix, name in messages. */
 #define CLSORT__FAMILY_LIST(X) \
-    X(BITONIC, "bitonic", clsort__tile_local(c)) \
-    X(PUBLISHED_BITONIC, "published bitonic", clsort__tile_local(c)) \
-    X(BATCH, "batch", clsort__tile_local(c)) \
-    X(MERGE, "merge", clsort__tile_local(c) + clsort__tile_splits(c)) \
-    X(PUBLISHED_MERGE, "merge-local-only", clsort__tile_local(c)) \
-    X(SEGMENTS, "segments", clsort__segment_local(c)) \
-    X(RADIX, "radix", clsort__radix_need(c)) \
-    X(SWEEP, "radix sweep", clsort__radix_need(c)) \
-    X(HYBRID, "hybrid radix", clsort__hybrid_need(c)) \
-    X(SAMPLES, "radix of samples", clsort__samples_need(c)) \
-    X(RANKS, "radix by ranks", clsort__ranks_bytes(c, c->group_log2)) \
-    X(CACHED, "radix in cache", 0) \
-    X(RUNS, "merge of runs", clsort__runs_local(c)) \
-    X(PARTITION, "partition", clsort__partition_local(c)) \
-    X(QUICKSORT, "quicksort", clsort__quick_local(c)) \
-    X(RELAUNCH, "quicksort-device", clsort__quick_local(c)) \
-    X(SELECT, "top-k", 0) \
-    X(STREAMS, "top-k by streams", 0) \
-    X(SHORT_ROWS, "top-k of short rows", 0) \
-    X(ROUNDS, "top-k in rounds", 0) \
-    X(ROW_TILES, "top-k by sorted rows", clsort__tile_local(c) + clsort__packing_bytes(c)) \
-    X(LONG_ROWS, "top-k of long rows", 0) \
-    X(UTILITY, "utility", 0)
+    X(BITONIC, "bitonic") \
+    X(PUBLISHED_BITONIC, "published bitonic") \
+    X(BATCH, "batch") \
+    X(MERGE, "merge") \
+    X(PUBLISHED_MERGE, "merge-local-only") \
+    X(SEGMENTS, "segments") \
+    X(RADIX, "radix") \
+    X(SWEEP, "radix sweep") \
+    X(HYBRID, "hybrid radix") \
+    X(SAMPLES, "radix of samples") \
+    X(RANKS, "radix by ranks") \
+    X(CACHED, "radix in cache") \
+    X(RUNS, "merge of runs") \
+    X(PARTITION, "partition") \
+    X(QUICKSORT, "quicksort") \
+    X(RELAUNCH, "quicksort-device") \
+    X(SELECT, "top-k") \
+    X(STREAMS, "top-k by streams") \
+    X(SHORT_ROWS, "top-k of short rows") \
+    X(ROUNDS, "top-k in rounds") \
+    X(ROW_TILES, "top-k by sorted rows") \
+    X(LONG_ROWS, "top-k of long rows") \
+    X(UTILITY, "utility")
 
-#define CLSORT__ENUMERATOR(name, text, local) CLSORT__##name = CLSORT__FAMILY_##name,
+#define CLSORT__ENUMERATOR(name, text) CLSORT__##name = CLSORT__FAMILY_##name,
 enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
 #undef CLSORT__ENUMERATOR
 
-#define CLSORT__HAS_BIT(name, text, local) \
+#define CLSORT__HAS_BIT(name, text) \
     &&(CLSORT__##name < 8 || (CLSORT__##name >= 32 && CLSORT__##name < 56))
 typedef char clsort__each_family_has_a_bit[1 CLSORT__FAMILY_LIST(CLSORT__HAS_BIT) ? 1 : -1];
 #undef CLSORT__HAS_BIT
+
+#define CLSORT__VERSION \
+    (CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH)
 
 /* Numbers that have a public name, and another name in kernels.cl. */
 #define CLSORT__SAME(a, b) ((int)(a) == (b))
@@ -6312,7 +6313,6 @@ enum { CLSORT__ALT_NEVER, CLSORT__ALT_ALWAYS, CLSORT__ALT_BY_A };
 typedef struct clsort__algorithm {
     cl_uint number;             /* CLSORT_*; a form has the family of its kernels */
     cl_uint base;               /* the public algorithm, also of a form */
-    const char *name;           /* for messages */
     cl_uint left_out;           /* nonzero: its kernels are not compiled in */
     cl_uint parts;              /* bits of the algorithms that it uses */
     cl_uint can;                /* CLSORT__CAN_* */
@@ -6322,8 +6322,6 @@ typedef struct clsort__algorithm {
     void (*configure)(clsort__plan *p);
     /* The bytes of its kernels' tables; NULL: none. */
     size_t (*tables)(const clsort__plan *p);
-    /* Enqueues a sort from w->from to w->to. */
-    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
 
 /* A form of radix: a family of kernels and its properties. A plan takes the first form in the table
@@ -6345,7 +6343,6 @@ typedef struct clsort__radix_form {
        number of cores on (cores 0: never). */
     size_t passes_count;
     cl_uint passes_cores;
-    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__radix_form;
 enum { CLSORT__OWN_GROUP = 99 };
 
@@ -6423,6 +6420,22 @@ struct clsort__run {
 
 static const char clsort__no_name[] = "an OpenCL error";
 
+static const char *clsort__status_text(clsort_status status)
+{
+#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
+#define CLSORT__NAME(name) case name: return #name;
+    switch (status) {
+        CLSORT_STATUS_LIST(CLSORT__TEXT)
+        CLSORT__OPENCL_CODES(CLSORT__NAME)
+    case -1001:
+        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
+               "or PoCL for CPUs";
+    default: return clsort__no_name;
+    }
+#undef CLSORT__TEXT
+#undef CLSORT__NAME
+}
+
 /* Begins a call with a sorter, which may be NULL. Returns 0 if another thread is in a call. The
    address of errno tells threads apart. Public functions may call others: each call ends by setting
    s->thread back to *before. */
@@ -6448,7 +6461,7 @@ static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
                                   const char *detail)
 {
-    const char *const text = clsort_status_text(status), *meaning = strchr(text, ':');
+    const char *const text = clsort__status_text(status), *meaning = strchr(text, ':');
     const int length = (int)strcspn(text, ":"), number = status;
     char code[16] = "";
     if (s->quiet) return status;
@@ -7604,7 +7617,7 @@ static int clsort__add_device(clsort__hash *h, cl_device_id device, int versions
 static void clsort__open_cache(clsort_sorter *s)
 {
     if (!s->options.cache_load && !s->options.cache_save) return;
-    clsort__add_word(&s->device_hash, clsort_version());
+    clsort__add_word(&s->device_hash, CLSORT__VERSION);
     clsort__add_word(&s->device_hash, sizeof(void *));
     if (clsort__add_device(&s->device_hash, s->device, 1)) return;
     s->options.cache_load = NULL;
@@ -7829,7 +7842,8 @@ static int clsort__has_vector_form(const clsort_tuning *t)
            && local != CLSORT__LOCAL_GLOBAL_TAIL && local != CLSORT__LOCAL_START;
 }
 
-/* The most local memory that a launch of a program's kernels asks for, in bytes. */
+/* The most local memory that a launch of a program's kernels asks for, in bytes. Selections have
+   theirs in clsort__selection. */
 static size_t clsort__local_need(const clsort__config *c);
 
 /* The most work-items that rank elements together. */
@@ -8011,7 +8025,7 @@ static const clsort__radix_form *clsort__find_radix_form(cl_uint family);
 
 static const char *clsort__family_name(cl_uint family)
 {
-#define CLSORT__CASE(name, text, local) \
+#define CLSORT__CASE(name, text) \
     case CLSORT__##name: return text;
     switch (family) {
         CLSORT__FAMILY_LIST(CLSORT__CASE)
@@ -8033,7 +8047,7 @@ static const char *clsort__first_error(const char *log, size_t *length)
    kept. */
 static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *c, cl_int code)
 {
-    const char *log = clsort_build_log(s);
+    const char *log = s->build_log ? s->build_log : "";
     const clsort_status failed = c->comparator ? CLSORT_ERROR_COMPARATOR
                                                : CLSORT_ERROR_BUILD_FAILED;
     char detail[320];
@@ -8184,7 +8198,7 @@ static void clsort__say_program(const clsort__facts *f, const clsort__config *c,
                                 size_t size)
 {
 #define CLSORT__SHAPE_TEXT(name, text) text,
-#define CLSORT__CASE(name, text, local) c->family == CLSORT__##name ? #name :
+#define CLSORT__CASE(name, text) c->family == CLSORT__##name ? #name :
     static const char *const shapes[] = { CLSORT__SHAPE_LIST(CLSORT__SHAPE_TEXT) };
     const char *const family = CLSORT__FAMILY_LIST(CLSORT__CASE) "";
 #undef CLSORT__CASE
@@ -9680,7 +9694,7 @@ static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
     for (a = 1; clsort__is_public(a); a++) {
         if (!clsort__can(a, d)) continue;
         snprintf(others + used, sizeof others - used, "%s%s", before,
-                 clsort__find_algorithm(a)->name);
+                 clsort__family_name(a));
         used += strlen(others + used);
         before = ", ";
     }
@@ -12722,14 +12736,14 @@ static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const cl
 
 static const clsort__radix_form clsort__radix_forms[] = {
     { CLSORT__RANKS, CLSORT__RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
-      clsort__take_ranks, 0, 0, clsort__ranks },
+      clsort__take_ranks, 0, 0 },
     { CLSORT__SAMPLES, CLSORT__RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
-      clsort__take_samples, 0, 0, clsort__samples },
+      clsort__take_samples, 0, 0 },
     { CLSORT__HYBRID, CLSORT__RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
-      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1, clsort__hybrid },
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1 },
     { CLSORT__CACHED, CLSORT__RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
-      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES, clsort__cached },
-    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0, clsort__all_passes }
+      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES },
+    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0 }
 };
 enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
 
@@ -12739,14 +12753,6 @@ static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
     for (i = 0; i < CLSORT__RADIX_FORMS; i++)
         if (clsort__radix_forms[i].family == family) return &clsort__radix_forms[i];
     return NULL;
-}
-
-/* Runs CLSORT_RADIX: by the form of the plan, else by passes. */
-static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
-{
-    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    if (form) form->run(run, p, w);
-    else clsort__all_passes(run, p, w);
 }
 
 static void clsort__plan_radix(clsort__plan *p)
@@ -13340,8 +13346,6 @@ static size_t clsort__all_quick_tables(const clsort__plan *p)
 
 /* ---- >>algorithms ---------------------------------------------------------------------------- */
 
-/* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by facts and policy. */
-
 /* The families that an algorithm needs: OUT tells which are left out; KEPT is the function, or NULL
    if one is. Segments are planned in any case, for calls that only read keys. */
 #define CLSORT__OUT(families) (CLSORT__LEFT_OUT & (families))
@@ -13352,34 +13356,29 @@ static size_t clsort__all_quick_tables(const clsort__plan *p)
 #define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
 
 static const clsort__algorithm clsort__algorithms[] = {
-    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", 0, 0, CLSORT__CAN_BOUNDS, 0, CLSORT__ALT_BY_A,
-      clsort__plan_bitonic, NULL, clsort__bitonic },
-    { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
-      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL,
-      CLSORT__KEPT(CLSORT__OF_BATCH, clsort__batch) },
-    { CLSORT_MERGE, CLSORT_MERGE, "merge", 0, 0,
+    { CLSORT_BITONIC, CLSORT_BITONIC, 0, 0, CLSORT__CAN_BOUNDS, 0, CLSORT__ALT_BY_A,
+      clsort__plan_bitonic, NULL },
+    { CLSORT__BATCH, CLSORT_BITONIC, CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
+      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL },
+    { CLSORT_MERGE, CLSORT_MERGE, 0, 0,
       CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_merge, clsort__merge_tables, clsort__merge },
-    { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
+      clsort__plan_merge, clsort__merge_tables },
+    { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE,
       CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0,
       CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_NEVER,
-      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
-      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
-    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_RADIX), 0,
+      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL },
+    { CLSORT__SEGMENTS, CLSORT_MERGE, CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segments) },
-    { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
+      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables) },
+    { CLSORT_RADIX, CLSORT_RADIX, CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix) },
-    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort", CLSORT__OUT(CLSORT__OF_QUICKSORT),
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables) },
+    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, CLSORT__OUT(CLSORT__OF_QUICKSORT),
       CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__OF_RADIX, 0, 0,
       CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__plan_quicksort),
-      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables),
-      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__quicksort) }
+      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables) }
 };
 
 static size_t clsort__tile_local(const clsort__config *c)
@@ -13403,13 +13402,25 @@ static size_t clsort__runs_local(const clsort__config *c)
 
 static size_t clsort__local_need(const clsort__config *c)
 {
-#define CLSORT__CASE(name, text, local) \
-    case CLSORT__##name: return local;
     switch (c->family) {
-        CLSORT__FAMILY_LIST(CLSORT__CASE)
-        default: return 0;
+    case CLSORT__BITONIC:
+    case CLSORT__PUBLISHED_BITONIC:
+    case CLSORT__BATCH:
+    case CLSORT__PUBLISHED_MERGE: return clsort__tile_local(c);
+    case CLSORT__MERGE: return clsort__tile_local(c) + clsort__tile_splits(c);
+    case CLSORT__SEGMENTS: return clsort__segment_local(c);
+    case CLSORT__RADIX:
+    case CLSORT__SWEEP: return clsort__radix_need(c);
+    case CLSORT__HYBRID: return clsort__hybrid_need(c);
+    case CLSORT__SAMPLES: return clsort__samples_need(c);
+    case CLSORT__RANKS: return clsort__ranks_bytes(c, c->group_log2);
+    case CLSORT__RUNS: return clsort__runs_local(c);
+    case CLSORT__PARTITION: return clsort__partition_local(c);
+    case CLSORT__QUICKSORT:
+    case CLSORT__RELAUNCH: return clsort__quick_local(c);
+    case CLSORT__ROW_TILES: return clsort__tile_local(c) + clsort__packing_bytes(c);
+    default: return 0;
     }
-#undef CLSORT__CASE
 }
 
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
@@ -13430,6 +13441,36 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
                                                      : algorithm;
     const clsort__algorithm *a = clsort__find_algorithm(number);
     return a && a->base == algorithm ? a : NULL;
+}
+
+/* What enqueues a sort from w->from to w->to, for each family of a plan's config. */
+static const struct clsort__sort_run {
+    cl_uint family;
+    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
+} clsort__sort_runs[] = {
+#define CLSORT__RUN_BY(family, function, part) \
+    { CLSORT__##family, CLSORT__KEPT(CLSORT__OF_##part, clsort__##function) },
+    { CLSORT__BITONIC, clsort__bitonic },
+    { CLSORT__MERGE, clsort__merge },
+    CLSORT__RUN_BY(BATCH, batch, BATCH)
+    CLSORT__RUN_BY(PUBLISHED_MERGE, merge, LOCAL_MERGE)
+    CLSORT__RUN_BY(SEGMENTS, segments, RADIX)
+    CLSORT__RUN_BY(RADIX, all_passes, RADIX)
+    CLSORT__RUN_BY(SWEEP, all_passes, RADIX)
+    CLSORT__RUN_BY(HYBRID, hybrid, RADIX)
+    CLSORT__RUN_BY(SAMPLES, samples, RADIX)
+    CLSORT__RUN_BY(RANKS, ranks, RADIX)
+    CLSORT__RUN_BY(CACHED, cached, RADIX)
+    CLSORT__RUN_BY(QUICKSORT, quicksort, QUICKSORT)
+    CLSORT__RUN_BY(RELAUNCH, quicksort, QUICKSORT)
+#undef CLSORT__RUN_BY
+};
+
+static void clsort__run_family(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    const struct clsort__sort_run *r = clsort__sort_runs;
+    while (r->family != p->config.family) r++;
+    r->run(run, p, w);
 }
 
 /* ---- >>gather -------------------------------------------------------------------------------- */
@@ -13718,7 +13759,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     w.tables = clsort__scratch_part(scratch, p->scratch.tables);
     w.shape = clsort__tile_shape(run->s, p);
     w.in_place = 0;
-    p->algorithm->run(run, p, &w);
+    clsort__run_family(run, p, &w);
 }
 
 /* Sorts (key, index) pairs by the key, or by codes of several fields, the least significant first.
@@ -15225,6 +15266,10 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
                       "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
 }
 
+static clsort_status clsort__enqueue_sort(clsort_sorter *s, cl_command_queue queue,
+                                          const clsort_desc *desc, cl_uint n_wait,
+                                          const cl_event *wait, cl_event *done);
+
 /* Sorts arrays. Commands wait for each other by events, although the queue is in order, so that a
    failure reaches the last one. Reading a buffer into its own memory makes it visible, and need not
    copy. */
@@ -15240,7 +15285,7 @@ static clsort_status clsort__sort_listed(clsort_sorter *s, clsort_desc *d, clsor
     d->values = a[1].bytes ? *a[1].there : NULL;
     d->indices = a[2].bytes ? *a[2].there : NULL;
     i = *last != NULL;
-    CLSORT__MUST(clsort_enqueue_sort(s, s->own_queue, d, (cl_uint)i, i ? last : NULL, &done));
+    CLSORT__MUST(clsort__enqueue_sort(s, s->own_queue, d, (cl_uint)i, i ? last : NULL, &done));
     clsort__replace_event(last, done);
     for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
         if (!a[i].bytes || !a[i].comes_down) continue;
@@ -15365,6 +15410,13 @@ static clsort_status clsort__worse(clsort_status a, clsort_status b)
     return a == CL_SUCCESS || b == CLSORT_ERROR_WRONG_RESULT ? b : a;
 }
 
+static int clsort__is_good(const clsort_proof *proof)
+{
+    return proof->unsorted == proof->count
+           && !memcmp(proof->before, proof->after, sizeof proof->before) && !proof->indices[0]
+           && !proof->indices[1];
+}
+
 /* Reads and judges the proof of a complete sort. *judged is 0 if the proof cannot be read. */
 static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *judged)
 {
@@ -15372,7 +15424,7 @@ static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *j
     clsort_status status = clsort__own_queue(s);
     if (status == CL_SUCCESS) status = clsort__download(s, buffer, sizeof proof, &proof);
     *judged = status == CL_SUCCESS;
-    if (status == CL_SUCCESS && clsort_judge(&proof) != CL_SUCCESS)
+    if (status == CL_SUCCESS && !clsort__is_good(&proof))
         status = clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_enqueue_sort",
                               proof.unsorted != proof.count ? "order" : "permutation");
     return status;
@@ -15552,6 +15604,19 @@ static void clsort__sort_job(clsort__job *j, clsort_sorter *s, const char *funct
     j->desc = desc ? own : NULL;
 }
 
+static clsort_status clsort__enqueue_sort(clsort_sorter *s, cl_command_queue queue,
+                                          const clsort_desc *desc, cl_uint n_wait,
+                                          const cl_event *wait, cl_event *done)
+{
+    clsort_desc d;
+    clsort__job j;
+    clsort_status status;
+    clsort__sort_job(&j, s, "clsort_enqueue_sort", desc, &d);
+    status = clsort__enqueue(&j, queue, n_wait, wait, done);
+    return j.result.buffer ? clsort__keep_proof(s, j.result.buffer, status, j.proven, done)
+                           : status;
+}
+
 /* Begins a call that checks an order or a result. name: of the buffer `result` in messages. */
 static void clsort__checking_job(clsort__job *j, clsort_sorter *s, const char *function,
                                  const clsort__operation *op, const clsort_desc *desc,
@@ -15659,12 +15724,58 @@ static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_
 
 /* ---- >>sorter -------------------------------------------------------------------------------- */
 
+static void clsort__release_programs(clsort_sorter *s);
+
+/* Releases what clsort_trim names. */
+static void clsort__release_scratch(clsort_sorter *s)
+{
+    size_t i;
+    clsort__drop_marks(s);
+    for (i = 0; i < s->slot_count; i++) {
+        if (s->facts.releases_late && s->slot_list[i].queue)
+            clsort__mark_queue(s, s->slot_list[i].queue);
+        clsort__release_slot(&s->slot_list[i]);
+    }
+    clsort__free(s->slot_list);
+    s->slot_list = NULL;
+    s->slot_count = 0;
+    clsort__release_buffer(&s->block_pin);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) clsort__release_buffer(&s->block_buffers[i]);
+    clsort__free(s->block);
+    s->block = NULL;
+}
+
+static void clsort__destroy(clsort_sorter *s)
+{
+    size_t i;
+    clsort__save_programs(s);
+    clsort__release_scratch(s);
+    clsort__release_programs(s);
+    for (i = 0; i < s->pending_count; i++) {
+        CLSORT_CL(clReleaseEvent)(s->pending[i].event);
+        CLSORT_CL(clReleaseMemObject)(s->pending[i].proof);
+    }
+    clsort__free(s->pending);
+    for (i = 0; i < s->comparator_count; i++) clsort__free(s->comparators[i].record_type);
+    clsort__free(s->comparators);
+    clsort__free(s->waits);
+    clsort__free(s->ranges);
+    clsort__free(s->build_log);
+    clsort__free(s->policy->measured);
+    if (s->dummy) CLSORT_CL(clReleaseMemObject)(s->dummy);
+    if (s->own_queue) CLSORT_CL(clReleaseCommandQueue)(s->own_queue);
+    if (s->device_queue) CLSORT_CL(clReleaseCommandQueue)(s->device_queue);
+    if (s->device) CLSORT_CL(clReleaseDevice)(s->device);
+    if (s->context) CLSORT_CL(clReleaseContext)(s->context);
+    CLSORT_FREE(s);
+}
+
 /* Destroys a sorter that could not be set up, and keeps its last error in `message`. Returns
    status. */
 static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status status, char *message)
 {
     memcpy(message, (*sorter)->message, sizeof (*sorter)->message);
-    clsort_destroy(*sorter);
+    clsort__destroy(*sorter);
     *sorter = NULL;
     return status;
 }
@@ -16004,7 +16115,7 @@ static clsort_status clsort__test_sort(clsort_sorter *s, const clsort__test *t,
         && clsort__values_hold(keys, sorted, bytes, values, seen, t->payload ? count : 0))
         return CL_SUCCESS;
     return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
-                        clsort__find_algorithm(t->algorithm)->name);
+                        clsort__family_name(t->algorithm));
 }
 
 /* The sorts that test one algorithm: every key width, with and without values, at counts around its
@@ -16458,7 +16569,7 @@ static int clsort__read_choice(const char *line, clsort__measured_row *r)
 static int clsort__print_device(const clsort_sorter *s, char text[33])
 {
     clsort__hash h = { { 0, 0 } };
-    clsort__add_word(&h, clsort_version());
+    clsort__add_word(&h, CLSORT__VERSION);
     if (!clsort__add_device(&h, s->device, 0)) return 0;
     clsort__print_hash(h, text);
     return 1;
@@ -16667,23 +16778,12 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 CLSORT_API const char *clsort_status_text(clsort_status status)
 {
-#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
-#define CLSORT__NAME(name) case name: return #name;
-    switch (status) {
-        CLSORT_STATUS_LIST(CLSORT__TEXT)
-        CLSORT__OPENCL_CODES(CLSORT__NAME)
-    case -1001:
-        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
-               "or PoCL for CPUs";
-    default: return clsort__no_name;
-    }
-#undef CLSORT__TEXT
-#undef CLSORT__NAME
+    return clsort__status_text(status);
 }
 
 CLSORT_API cl_uint clsort_version(void)
 {
-    return CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH;
+    return CLSORT__VERSION;
 }
 
 CLSORT_API const char *clsort_algorithm_name(cl_uint number)
@@ -16757,47 +16857,13 @@ CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
 
 CLSORT_API void clsort_destroy(clsort_sorter *sorter)
 {
-    size_t i;
-    if (!sorter) return;
-    clsort__save_programs(sorter);
-    clsort_trim(sorter);
-    clsort__release_programs(sorter);
-    for (i = 0; i < sorter->pending_count; i++) {
-        CLSORT_CL(clReleaseEvent)(sorter->pending[i].event);
-        CLSORT_CL(clReleaseMemObject)(sorter->pending[i].proof);
-    }
-    clsort__free(sorter->pending);
-    for (i = 0; i < sorter->comparator_count; i++) clsort__free(sorter->comparators[i].record_type);
-    clsort__free(sorter->comparators);
-    clsort__free(sorter->waits);
-    clsort__free(sorter->ranges);
-    clsort__free(sorter->build_log);
-    clsort__free(sorter->policy->measured);
-    if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
-    if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
-    if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
-    if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
-    if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
-    CLSORT_FREE(sorter);
+    if (sorter) clsort__destroy(sorter);
 }
 
 CLSORT__ALONE(clsort_trim, (clsort_sorter *sorter), (sorter))
 {
-    size_t i;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__drop_marks(sorter);
-    for (i = 0; i < sorter->slot_count; i++) {
-        if (sorter->facts.releases_late && sorter->slot_list[i].queue)
-            clsort__mark_queue(sorter, sorter->slot_list[i].queue);
-        clsort__release_slot(&sorter->slot_list[i]);
-    }
-    clsort__free(sorter->slot_list);
-    sorter->slot_list = NULL;
-    sorter->slot_count = 0;
-    clsort__release_buffer(&sorter->block_pin);
-    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) clsort__release_buffer(&sorter->block_buffers[i]);
-    clsort__free(sorter->block);
-    sorter->block = NULL;
+    clsort__release_scratch(sorter);
     return CL_SUCCESS;
 }
 
@@ -16989,13 +17055,7 @@ CLSORT__ALONE_OR(clsort_enqueue_sort,
                   cl_uint n_wait, const cl_event *wait, cl_event *done),
                  (sorter, queue, desc, n_wait, wait, done), if (done) *done = NULL)
 {
-    clsort_desc d;
-    clsort__job j;
-    clsort_status status;
-    clsort__sort_job(&j, sorter, "clsort_enqueue_sort", desc, &d);
-    status = clsort__enqueue(&j, queue, n_wait, wait, done);
-    return j.result.buffer ? clsort__keep_proof(sorter, j.result.buffer, status, j.proven, done)
-                           : status;
+    return clsort__enqueue_sort(sorter, queue, desc, n_wait, wait, done);
 }
 
 CLSORT__ALONE(clsort_sort_host,
@@ -17206,12 +17266,9 @@ CLSORT__ALONE_OR(clsort_enqueue_verify,
 
 CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
 {
-    if (!proof) return CLSORT_ERROR_NULL_ARGUMENT;
-    return proof->unsorted == proof->count
-                   && !memcmp(proof->before, proof->after, sizeof proof->before)
-                   && !proof->indices[0] && !proof->indices[1]
-               ? CL_SUCCESS
-               : CLSORT_ERROR_WRONG_RESULT;
+    return !proof                   ? CLSORT_ERROR_NULL_ARGUMENT
+           : clsort__is_good(proof) ? CL_SUCCESS
+                                    : CLSORT_ERROR_WRONG_RESULT;
 }
 
 CLSORT__ALONE(clsort_collect, (clsort_sorter *sorter, int wait), (sorter, wait))
