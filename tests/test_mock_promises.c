@@ -23,10 +23,10 @@ static struct {
 typedef struct part { const char *name; size_t at; double bytes; } part;
 
 /* What is decided for a description. Nothing else of this program looks into plans. */
-enum { MOST_CONFIGS = 4, MOST_PLACES = 12, MOST_PARTS = 24 };
+enum { MOST_CONFIGS = 2 * CLSORT__MOST_STEPS, MOST_PLACES = 12, MOST_PARTS = 24 };
 typedef struct choice {
-    cl_uint algorithm, then;
-    int stable, indirect, one_by_one, none_left, too_large;
+    cl_uint algorithm, sorts_by;   /* sorts_by: of the sort inside the call */
+    int stable, indirect, inner, none_left, too_large;
     clsort__config configs[MOST_CONFIGS];   /* of each step's program; family 0: none */
     clsort__selection select;
     size_t places[MOST_PLACES], bytes;
@@ -48,8 +48,8 @@ static void add_part(planned *t, const char *name, int used, size_t at, double b
     t->parts[t->part_count++].bytes = bytes;
 }
 
-/* The parts of a sort that begins at `first`, by what clsort__sort and those that it calls use. */
-static void list_sort(planned *t, const clsort__plan *p, size_t first)
+/* The parts of a sort, by what clsort__sort and the functions that it calls use. */
+static void list_sort(planned *t, const clsort__plan *p)
 {
     const clsort__parts *s = &p->scratch;
     const clsort__data *a = &p->data;
@@ -57,19 +57,19 @@ static void list_sort(planned *t, const clsort__plan *p, size_t first)
     const int alt = p->algorithm->needs_alt == CLSORT__ALT_ALWAYS
                     || (p->algorithm->needs_alt && clsort__step_choice(&p->d.tuning) == 1),
               pairs = p->indirect && !p->sorts_into_output;
-    add_part(t, "keys of pairs", pairs && !p->d.precedes, first + s->work_keys, n * key);
+    add_part(t, "keys of pairs", pairs && !p->d.precedes, s->work_keys, n * key);
     add_part(t, "indices of pairs", p->indirect && !(a->has_indices && !a->segments),
-             first + s->work_indices, n * 4);
-    add_part(t, "copied keys", pairs && a->writes_keys && a->in_place, first + s->copied_keys,
+             s->work_indices, n * 4);
+    add_part(t, "copied keys", pairs && a->writes_keys && a->in_place, s->copied_keys,
              n * (double)a->element_bytes);
     add_part(t, "copied values", p->indirect && a->has_values && a->values_in_place,
-             first + s->copied_values, n * (double)p->d.value_size);
-    add_part(t, "the second array of keys", alt && !p->config.records, first + s->alt_keys,
+             s->copied_values, n * (double)p->d.value_size);
+    add_part(t, "the second array of keys", alt && !p->config.records, s->alt_keys,
              n * key);
     add_part(t, "the second array of values", alt && p->config.value_bytes,
-             first + s->alt_values, n * p->config.value_bytes);
+             s->alt_values, n * p->config.value_bytes);
     if (p->algorithm->tables && !p->policy->measured)   /* which may not have planned it */
-        add_part(t, "tables", 1, first + s->tables, (double)p->algorithm->tables(p));
+        add_part(t, "tables", 1, s->tables, (double)p->algorithm->tables(p));
 }
 
 /* The same of a selection, by what clsort__select uses. */
@@ -98,13 +98,23 @@ static void list_selection(planned *t, const clsort__plan *p)
              key * (sorts ? n : rows));
 }
 
-static void list_places(choice *c, const clsort__plan *p, size_t first)
+static void list_places(choice *c, const clsort__plan *p)
 {
     const clsort__parts *s = &p->scratch;
     const size_t places[] = { s->work_keys, s->work_indices, s->copied_keys, s->copied_values,
                               s->extracted, s->alt_keys, s->alt_values, s->tables };
     size_t i;
-    for (i = 0; i < sizeof places / sizeof *places; i++) c->places[i] += first + places[i];
+    for (i = 0; i < sizeof places / sizeof *places; i++) c->places[i] += places[i];
+}
+
+/* What the programs of a plan's steps are compiled for. */
+static void list_configs(choice *c, size_t at, const clsort__plan *p)
+{
+    cl_uint i;
+    for (i = 0; i < p->step_count; i++) {
+        const clsort__config *config = clsort__step_config(p, &p->steps[i]);
+        if (config) c->configs[at + i] = *config;
+    }
 }
 
 /* Plans a call. */
@@ -114,34 +124,28 @@ static void take_plan(clsort_sorter *s, const clsort_desc *d, int has_buffers, p
     static clsort_desc own;
     const clsort__plan *p = &j.plan;
     choice *c = &t->of;
-    int sorts_then;
     memset(t, 0, sizeof *t);
     clsort__sort_job(&j, s, "a test", d, &own);
     j.needs_buffers = has_buffers;
     t->status = clsort__plan_job(&j);
     if (t->status != CL_SUCCESS) return;
-    sorts_then = clsort__sorts_then(p);
     c->algorithm = p->d.algorithm;
     c->stable = p->stable;
     c->indirect = p->indirect;
-    c->one_by_one = p->one_by_one;
+    c->inner = p->inner;
     c->none_left = p->none_left;
     c->select = p->select;
     c->bytes = p->scratch.layout.bytes;
     t->local = p->select.local;
-    if (!(p->one_by_one || p->select.how == CLSORT__BY_SORTING)) {
-        c->configs[0] = p->config;
-        c->configs[1] = p->helper;
-    }
-    list_places(c, p, 0);
+    list_configs(c, 0, p);
+    list_places(c, p);
     if (p->d.top_k) list_selection(t, p);
-    else if (!p->one_by_one) list_sort(t, p, 0);
-    if (!sorts_then) return;
-    c->then = j.then.d.algorithm;
-    c->configs[2] = j.then.config;
-    c->configs[3] = j.then.helper;
-    list_places(c, &j.then, p->select.order_scratch);
-    list_sort(t, &j.then, p->select.order_scratch);
+    else if (!p->inner) list_sort(t, p);
+    if (!p->inner) return;
+    c->sorts_by = j.inner.d.algorithm;
+    list_configs(c, CLSORT__MOST_STEPS, &j.inner);
+    list_places(c, &j.inner);
+    list_sort(t, &j.inner);
 }
 
 /* ---- what must hold -------------------------------------------------------------------------- */
@@ -467,7 +471,7 @@ static void try_case(uint64_t seed)
         seen.taken++;
         take_plan(c.sorter, &c.bare, 0, &first);
         if (CHECK(first.status == CL_SUCCESS && !first.of.none_left)) {
-            seen.thens += first.of.then > 0;
+            seen.thens += first.of.sorts_by > 0;
             parts_lie_apart(&first);
             plan_depends_on_nothing_else(&c, &first);
             promises_hold(&c, &first);
