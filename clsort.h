@@ -1322,6 +1322,10 @@ extern "C" {
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 5
 
+#define CLSORT__SPLITS_STORED 1
+#define CLSORT__SPLITS_SECOND 2
+#define CLSORT__NO_SPLIT 0xFFFFFFFFu
+
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__STRETCH_BLOCKS 32
@@ -1482,7 +1486,7 @@ extern "C" {
 #define CLSORT__FIELD_FIRST_BIT 51
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
-#define CLSORT__COMPARATOR_AT 19
+#define CLSORT__COMPARATOR_AT 20
 /* Families that need a chunk of text: whatever their shape is, and by shape. */
 static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 {"#define CLSORT__FAMILY_BITONIC 1\n#define CLSORT__FAMILY_MERGE 2\n#define CLSORT__FAMILY_RADIX "
@@ -1526,6 +1530,9 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "#define CLSORT__SEGMENTS_HAVE_GAPS 16\n#define CLSORT__GATHER_FROM_STARTS 1\n#define "
 "CLSORT__GATHER_COPIES 2\n#define CLSORT__RANGE_WORDS 8\n#define CLSORT__JOB_HEAD 5\n"
 ,{~0u}},
+{"#define CLSORT__SPLITS_STORED 1\n#define CLSORT__SPLITS_SECOND 2\n#define CLSORT__NO_SPLIT "
+"0xFFFFFFFFu\n"
+,{16388}},
 {"#define CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n#define CLSORT__STRETCH_BLOCKS 32\n"
 "#define CLSORT__STRETCHES(blocks) ((blocks)>CLSORT__STRETCH_BLOCKS?((blocks)-1)"
 "/CLSORT__STRETCH_BLOCKS+1:0)\n#define CLSORT__SWEEP_PASSES 8\n#define CLSORT__SWEEP_HEAD 64\n"
@@ -2085,6 +2092,15 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "quarter: !first[1]?low+2*quarter: !first[2]?low+3*quarter:high;\nlow=first[2]?low+3*quarter+"
 "1:first[1]?low+2*quarter+1:first[0]?low+quarter+1:low;}\nreturn low;}\n"
 ,{16388}},
+{"#if CLSORT_COMPARATOR\ntypedef struct{uint first,last,low,high;}slices_t;\nINLINE slices_t "
+"all_slices(uint slice,uint size,uint na){\nconst slices_t s={0,size>0?(size -1)/slice +1:0,0,na}"
+";\nreturn s;}\nINLINE uint middle_slice(slices_t s){return s.first+(s.last-s.first)/2;}\nINLINE "
+"slices_t halve_slices(slices_t s,uint own,uint found,uint slice,uint size){\nconst uint middle="
+"middle_slice(s),before=(middle -s.first)*slice,after=min((s.last-middle)*slice,size -middle*"
+"slice),least=max(s.low,sub_sat(s.high,after)),split=min(max(found,least),min(s.high,s.low+"
+"before)),upper=own>=middle;\nconst slices_t kept={upper?middle:s.first,upper?s.last:middle,"
+"upper?split:s.low,upper?s.high:split};\nreturn kept;}\n#endif\n"
+,{4,0,0,8404992}},
 {"#if CLSORT_TWO_ARRAYS\n#define CLSORT_PAIR_ARGS  CLSORT_ARRAY_ARGS(a),CLSORT_ARRAY_ARGS(b),"
 "CLSORT_CODEC_ARGS,uint n,uint run,uint span, uint slice\n#define CLSORT_SECOND_ARRAY "
 "CLSORT_ARRAY(b)\n#else\n#define CLSORT_PAIR_ARGS  CLSORT_ARRAY_ARGS(a),CLSORT_CODEC_ARGS,uint n,"
@@ -2095,20 +2111,14 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "size_t i=get_global_id(0)>>spread_log2;\nn=CLSORT_COUNT(n);\nif(i*slice>=n||i<<spread_log2!="
 "get_global_id(0))return;\nconst pair_t p=find_pair(array_a,array_b,(uint)i*slice,n,run,span);\n("
 "(global uint*)(splits+splits_at))[i]=split_pair(p,(uint)i*slice -p.start,codec_of_pass(codec,1))"
-";}\n#endif\n#if CLSORT_COMPARATOR\nCLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS,"
-"uint n,uint span,uint slice CLSORT_COUNT_ARGS){\nconst size_t start=get_global_id(0)*((size_t)"
-"span+1);\nglobal uint*split=(global uint*)(splits+splits_at);\nsize_t i=(start+slice -1)/slice;"
-"\nuint last_split=0,last_diagonal=0;\nn=CLSORT_COUNT(n);\nif(start>=n)return;\nfor(;i*slice<n&&"
-"i*slice<=start+span;i++){\nconst uint diagonal=(uint)(i*slice -start);\nlast_split=clamp("
-"split[i],last_split,last_split+(diagonal-last_diagonal));\nlast_diagonal=diagonal;\nsplit[i]="
-"last_split;}}\nCLSORT_KERNEL void clsort_merge_ordered(global const uchar*indices,ulong "
-"indices_at,global uchar*result,ulong result_at,CLSORT_CODEC_ARGS,uint n,uint by_index,uint "
-"strict){\nconst codec_t codec=CLSORT_CODEC;\nglobal const clsort_record*record=(global const "
-"clsort_record*)codec.records;\nconst uint i=(uint)get_global_id(0);\nn=CLSORT_COUNT(n);\nif(i>="
-"n||n-i<2)return;\nconst uint x=ordered_place(indices+indices_at,by_index,i,n),y=ordered_place("
-"indices+indices_at,by_index,i+1,n);\nif(clsort_precedes(record[y],record[x])||(strict&&y<=x&& "
-"!clsort_precedes(record[x],record[y])))atomic_min((volatile global uint*)(result+result_at),i+1)"
-";}\n#endif\n"
+";}\n#endif\n#if CLSORT_COMPARATOR\nCLSORT_KERNEL void clsort_merge_ordered(global const uchar*"
+"indices,ulong indices_at,global uchar*result,ulong result_at,CLSORT_CODEC_ARGS,uint n,uint "
+"by_index,uint strict){\nconst codec_t codec=CLSORT_CODEC;\nglobal const clsort_record*record=("
+"global const clsort_record*)codec.records;\nconst uint i=(uint)get_global_id(0);\nn="
+"CLSORT_COUNT(n);\nif(i>=n||n-i<2)return;\nconst uint x=ordered_place(indices+indices_at,"
+"by_index,i,n),y=ordered_place(indices+indices_at,by_index,i+1,n);\nif(clsort_precedes(record[y],"
+"record[x])||(strict&&y<=x&& !clsort_precedes(record[x],record[y])))atomic_min((volatile global "
+"uint*)(result+result_at),i+1);}\n#endif\n"
 ,{4}},
 {"INLINE item_t load_run_item(array_t a,codec_t c,uint i,uint number,const uint is_source){\n"
 "return is_source?load_numbered(a,c,i,number):load_whole_item(a,c,i);}\nINLINE void load_runs("
@@ -2146,23 +2156,18 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "second_first(p,x,diagonal-1-x,c))atomic_min(&range[1],x);\nelse atomic_max(&range[0],x+1);}\n"
 "local_barrier();}}\n#endif\n"
 ,{0,0,0,16388}},
-{"#if CLSORT_COMPARATOR\nINLINE uint prefix_max(local uint*x,uint own){\nconst uint t=local_id();"
-"\nx[t]=own;\nlocal_barrier();\nfor(uint step=1;step<CLSORT_GROUP;step*=2){\nconst uint other=t>="
-"step?x[t-step]:0;\nlocal_barrier();\nown=max(own,other);\nx[t]=own;\nlocal_barrier();}\nreturn "
-"own;}\nINLINE uint settle_split(local uint*splits,uint first,uint diagonal,uint*split){\nconst "
-"uint t=local_id();\nconst uint a=prefix_max(splits,first+ *split)-first;\nconst uint b="
-"prefix_max(splits,first+(diagonal-a))-first;\n*split=diagonal-b;\nsplits[t]= *split;\n"
-"local_barrier();\nconst uint next=splits[t+1<CLSORT_GROUP?t+1:t];\nlocal_barrier();\nreturn "
-"next;}\n#endif\nINLINE void merge_items(item_t*v,local const code_t*keys,local const uint*words,"
-"local uint*splits,uint first,uint na,uint b_first,uint nb,codec_t c){\nconst uint t=local_id(),"
-"diagonal=min(t*CLSORT_ITEMS-first,na+nb);\nuint split=split_items(keys,words,first,na,b_first,"
-"nb,diagonal,c),end_a=first+na,end_b=b_first+nb;\n#if CLSORT_COMPARATOR\nconst uint next="
-"settle_split(splits,first,diagonal,&split),size=na+nb-diagonal;\nif(size>CLSORT_ITEMS){\nend_a="
-"first+next;\nend_b=b_first+(diagonal+CLSORT_ITEMS-next);}\n#endif\nuint a=first+split,b=b_first+"
-"(diagonal-split);\nitem_t x=get_item(keys,words,a),y=get_item(keys,words,b);\n#pragma unroll\n"
-"for(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint second=b<end_b&&(a>=end_a||comes_before(y,x,c));\n"
-"v[m]=second?y:x;\nconst uint next_place=second? ++b: ++a;\nconst item_t next_item=get_item(keys,"
-"words,next_place);\nx=second?x:next_item;\ny=second?next_item:y;}}\n"
+{"INLINE void merge_items(item_t*v,local const code_t*keys,local const uint*words,local uint*"
+"splits,uint first,uint na,uint b_first,uint nb,codec_t c){\nconst uint t=local_id(),diagonal="
+"min(t*CLSORT_ITEMS-first,na+nb);\nuint split=split_items(keys,words,first,na,b_first,nb,"
+"diagonal,c),end_a=first+na,end_b=b_first+nb;\n#if CLSORT_COMPARATOR\nconst uint first_item="
+"first/CLSORT_ITEMS;\nslices_t s=all_slices(CLSORT_ITEMS,na+nb,na);\nsplits[t]=split;\n"
+"local_barrier();\nfor(uint width=CLSORT_GROUP;width>1;width/=2)s=halve_slices(s,t-first_item,"
+"splits[first_item+middle_slice(s)],CLSORT_ITEMS,na+nb);\nsplit=t-first_item<s.last?s.low:s.high;"
+"\nend_a=first+s.high;\nend_b=b_first+(min(diagonal+CLSORT_ITEMS,na+nb)-s.high);\n#endif\nuint a="
+"first+split,b=b_first+(diagonal-split);\nitem_t x=get_item(keys,words,a),y=get_item(keys,words,"
+"b);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint second=b<end_b&&(a>=end_a||"
+"comes_before(y,x,c));\nv[m]=second?y:x;\nconst uint next_place=second? ++b: ++a;\nconst item_t "
+"next_item=get_item(keys,words,next_place);\nx=second?x:next_item;\ny=second?next_item:y;}}\n"
 ,{0,0,0,8404996}},
 {"INLINE void order_neighbours(item_t*x,item_t*y,codec_t c){\nconst item_t first= *x,second= *y;\n"
 "const uint swap=comes_before(second,first,c);\n*x=swap?second:first;\n*y=swap?first:second;}\n"
@@ -2175,30 +2180,45 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "v[m],&v[m+1],c);\n#pragma unroll\nfor(uint m=1;m+1<CLSORT_ITEMS;m+=2)order_neighbours(&v[m],&"
 "v[m+1],c);}\n#endif\n}\n"
 ,{524288,0,0,16388}},
-{"INLINE void find_splits(pair_t p,uint from,uint count,uint size,global const uint*stored,uint "
-"has_splits,local uint*splits_here,codec_t c){\nconst uint t=local_id(),diagonal=from+t*"
-"2/CLSORT_GROUP*count;\nif(t<2){\nconst uint own=from+t*count;\nconst uint known=own>="
-"size?p.na:has_splits?stored[t]:0;\nconst uint searched=own<size&& !has_splits;\n#if "
-"CLSORT_GROUP>=16\nsplits_here[2*t]=searched&&own>p.nb?own-p.nb:known;\nsplits_here[2*t+1]="
-"searched?min(own,p.na):known;\n#else\nsplits_here[2*t]=searched?split_pair(p,own,c):known;\n"
-"#endif\n}\n#if CLSORT_GROUP>=16\nsearch_splits(p,diagonal,splits_here,has_splits?0:min(p.na,"
-"p.nb),c);\n#else\nlocal_barrier();\n#endif\n}\nINLINE void sort_tile(array_t source,array_t "
-"target,uint base,uint count,uint number,codec_t codec,codec_t stores,local code_t*keys,local "
-"uint*words,local uint*splits){\nconst uint t=local_id();\nconst pair_t tile={source,source,base,"
-"base,count,base,0};\nitem_t v[CLSORT_ITEMS];\nload_runs(keys,words,tile,count,codec,number,1);\n"
-"local_barrier();\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)v[m]=get_item(keys,words,t*"
-"CLSORT_ITEMS+m);\nsort_items(v,codec);\n#pragma unroll 1\nfor(uint run=CLSORT_ITEMS;run<"
-"CLSORT_TILE_ITEMS;run*=2){\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),size=min(count-min("
-"first,count),2*run),na=min(size,run);\nput_own_items(keys,words,v);\nmerge_items(v,keys,words,"
-"splits,first,na,first+na,size -na,codec);}\nstore_items(v,keys,words,target,base,count,stores);}"
-"\nINLINE void merge_tile(pair_t p,uint base,array_t target,global const uint*stored,uint "
-"has_splits,codec_t stores,local code_t*keys,local uint*words,local uint*splits_here){\nconst "
-"uint from=base -p.start,size=p.na+p.nb,count=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS)"
-":0;\nconst codec_t codec=codec_of_pass(stores,1);\nitem_t v[CLSORT_ITEMS];\nfind_splits(p,from,"
-"count,size,stored,has_splits,splits_here,codec);\nconst uint a=splits_here[0],na=min(max("
-"splits_here[2],a)-a,count);\np.first_a+=a;\np.first_b+=from-a;\np.na=na;\nload_runs(keys,words,"
-"p,count,codec,0,0);\nlocal_barrier();\nmerge_items(v,keys,words,splits_here,0,na,na,count-na,"
-"codec);\nstore_items(v,keys,words,target,base,count,stores);}\n"
+{"#if CLSORT_COMPARATOR\nINLINE volatile global uint*agreed_word(global uint*splits,uint slice,"
+"uint how){\nreturn splits+2*(size_t)slice +how/CLSORT__SPLITS_SECOND;}\nINLINE uint "
+"agreed_split(pair_t p,uint diagonal,volatile global uint*word,codec_t c){\nconst uint found="
+"split_pair(p,diagonal,c),first=atomic_cmpxchg(word,CLSORT__NO_SPLIT,found);\nreturn first=="
+"CLSORT__NO_SPLIT?found:first;}\nINLINE uint2 find_splits(pair_t p,uint from,uint count,uint "
+"size,global uint*splits,uint how,local uint*splits_here,codec_t c){\nconst uint own="
+"from/CLSORT_TILE_ITEMS;\nslices_t s=all_slices(CLSORT_TILE_ITEMS,size,p.na);\nuint halvings=0;\n"
+"while((s.last-1)>>halvings)halvings++;\nfor(uint done=0;done<halvings;done +=CLSORT_GROUP){\n"
+"const uint t=local_id(),here=min(halvings-done,(uint)CLSORT_GROUP);\nslices_t part=s;\nfor(uint "
+"k=0;k<min(t,here);k++)part=halve_slices(part,own,0,CLSORT_TILE_ITEMS,size);\nconst uint middle="
+"middle_slice(part),slice=p.start/CLSORT_TILE_ITEMS+middle;\nif(t<here)splits_here[t]=how=="
+"CLSORT__SPLITS_STORED?splits[slice]:agreed_split(p,middle*CLSORT_TILE_ITEMS,agreed_word(splits,"
+"slice,how),c);\nlocal_barrier();\nfor(uint k=0;k<here;k++)s=halve_slices(s,own,splits_here[k],"
+"CLSORT_TILE_ITEMS,size);\nlocal_barrier();}\nreturn(uint2)(s.low,s.high);}\n#else\nINLINE uint2 "
+"find_splits(pair_t p,uint from,uint count,uint size,global uint*splits,uint how,local uint*"
+"splits_here,codec_t c){\nconst uint t=local_id(),diagonal=from+t*2/CLSORT_GROUP*count,is_stored="
+"how==CLSORT__SPLITS_STORED;\nif(t<2){\nconst uint own=from+t*count;\nconst uint known=own>="
+"size?p.na:is_stored?splits[(p.start+from)/CLSORT_TILE_ITEMS+t]:0;\nconst uint searched=own<size&"
+"& !is_stored;\n#if CLSORT_GROUP>=16\nsplits_here[2*t]=searched&&own>p.nb?own-p.nb:known;\n"
+"splits_here[2*t+1]=searched?min(own,p.na):known;\n#else\nsplits_here[2*t]=searched?split_pair(p,"
+"own,c):known;\n#endif\n}\n#if CLSORT_GROUP>=16\nsearch_splits(p,diagonal,splits_here,"
+"is_stored?0:min(p.na,p.nb),c);\n#else\nlocal_barrier();\n#endif\nreturn(uint2)(splits_here[0],"
+"splits_here[2]);}\n#endif\nINLINE void sort_tile(array_t source,array_t target,uint base,uint "
+"count,uint number,codec_t codec,codec_t stores,local code_t*keys,local uint*words,local uint*"
+"splits){\nconst uint t=local_id();\nconst pair_t tile={source,source,base,base,count,base,0};\n"
+"item_t v[CLSORT_ITEMS];\nload_runs(keys,words,tile,count,codec,number,1);\nlocal_barrier();\n"
+"#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)v[m]=get_item(keys,words,t*CLSORT_ITEMS+m);\n"
+"sort_items(v,codec);\n#pragma unroll 1\nfor(uint run=CLSORT_ITEMS;run<CLSORT_TILE_ITEMS;run*=2){"
+"\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),size=min(count-min(first,count),2*run),na=min("
+"size,run);\nput_own_items(keys,words,v);\nmerge_items(v,keys,words,splits,first,na,first+na,"
+"size -na,codec);}\nstore_items(v,keys,words,target,base,count,stores);}\nINLINE void merge_tile("
+"pair_t p,uint base,array_t target,global uint*splits,uint how,codec_t stores,local code_t*keys,"
+"local uint*words,local uint*splits_here){\nconst uint from=base -p.start,size=p.na+p.nb,count="
+"from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\nconst codec_t codec=codec_of_pass(stores,"
+"1);\nitem_t v[CLSORT_ITEMS];\nconst uint2 both=find_splits(p,from,count,size,splits,how,"
+"splits_here,codec);\nconst uint a=both.s0,na=min(max(both.s1,a)-a,count);\np.first_a+=a;\n"
+"p.first_b+=from-a;\np.na=na;\nload_runs(keys,words,p,count,codec,0,0);\nlocal_barrier();\n"
+"merge_items(v,keys,words,splits_here,0,na,na,count-na,codec);\nstore_items(v,keys,words,target,"
+"base,count,stores);}\n"
 ,{0,0,0,16388}},
 {"CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint slice,local code_t*keys,local "
 "uint*words,local uint*splits){\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY("
@@ -2206,13 +2226,14 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "const uint base=(uint)get_group_id(0)<<CLSORT_TILE_ITEMS_LOG2;\nn=CLSORT_COUNT(n);\nif(base>=n)"
 "return;\nsort_tile(source,target,base,min(n-base,(uint)CLSORT_TILE_ITEMS),base,codec,stores,"
 "keys,words,splits);}\n#if!CLSORT_KERNEL_SUBSET\nCLSORT_KERNEL void clsort_merge_pass("
-"CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),CLSORT_SPLITS_ARGS,uint has_splits,local code_t*keys,"
-"local uint*words,local uint*splits_here){\nconst array_t array_a=CLSORT_ARRAY(a),array_b="
+"CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),CLSORT_SPLITS_ARGS,uint how,local code_t*keys,local "
+"uint*words,local uint*splits_here){\nconst array_t array_a=CLSORT_ARRAY(a),array_b="
 "CLSORT_SECOND_ARRAY,target=CLSORT_ARRAY(target);\ncodec_t codec=CLSORT_CODEC;\nconst uint group="
-"(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\ncodec=codec_of_pass(codec,span<n-1);"
-"\nn=CLSORT_COUNT(n);\nif(base>=n)return;\nmerge_tile(find_pair(array_a,array_b,base,n,run,span),"
-"base,target,(global const uint*)(splits+splits_at)+group,has_splits,codec,keys,words,"
-"splits_here);}\n#endif\n"
+"(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\nglobal uint*table=(global uint*)("
+"splits+splits_at);\ncodec=codec_of_pass(codec,span<n-1);\nn=CLSORT_COUNT(n);\nif(base>=n)return;"
+"\n#if CLSORT_COMPARATOR\nif(how!=CLSORT__SPLITS_STORED&&local_id()==0)*agreed_word(table,group,"
+"CLSORT__SPLITS_SECOND-how)=CLSORT__NO_SPLIT;\n#endif\nmerge_tile(find_pair(array_a,array_b,base,"
+"n,run,span),base,target,table,how,codec,keys,words,splits_here);}\n#endif\n"
 ,{0,0,0,4}},
 {"CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint slice,local code_t*keys,local "
 "uint*words,local uint*splits){\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY("
@@ -2243,16 +2264,20 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "2,32);\nif(end-to>=CLSORT_LANES)store_whole_item(target,c,to,v[0]);\nelse store_item(target,c,"
 "to,end,v[0]);\nv[0]=v[1];}}\n"
 ,{0,0,4}},
-{"#if!CLSORT_KERNEL_SUBSET\nCLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS,"
-"CLSORT_ARRAY_ARGS(target),CLSORT_SPLITS_ARGS,uint has_splits,local code_t*keys,local uint*words,"
-"local uint*splits_here){\nconst array_t array_a=CLSORT_ARRAY(a),array_b=CLSORT_SECOND_ARRAY,"
-"target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst size_t i=get_global_id(0)"
-";\nglobal const uint*split=(global const uint*)(splits+splits_at);\nn=CLSORT_COUNT(n);\nif(i*"
-"slice>=n)return;\nconst uint end=(uint)min((size_t)n,(i+1)*slice);\nfor(uint begin=(uint)i*"
-"slice;begin<end;){\nconst pair_t p=find_pair(array_a,array_b,begin,n,run,span);\nconst uint "
-"from=begin-p.start,size=p.na+p.nb,to=min(end-p.start,size);\nconst uint a=from=="
-"0?0:has_splits?split[i]:split_pair(p,from,codec);\nconst uint end_a=to=="
-"size?p.na:has_splits?split[i+1]:split_pair(p,to,codec);\nmerge_slice(p,a,end_a,from-a,to-end_a,"
+{"#if!CLSORT_KERNEL_SUBSET\nINLINE uint2 slice_splits(pair_t p,uint from,uint to,uint slice,"
+"global const uint*split,uint how,codec_t c){\nconst uint size=p.na+p.nb,own=from/slice,"
+"is_stored=how==CLSORT__SPLITS_STORED;\n#if CLSORT_COMPARATOR\nslices_t s=all_slices(slice,size,"
+"p.na);\nwhile(s.last-s.first>1)s=halve_slices(s,own,split[middle_slice(s)],slice,size);\nreturn("
+"uint2)(s.low,s.high);\n#else\nreturn(uint2)(from==0?0:is_stored?split[own]:split_pair(p,from,c),"
+"to==size?p.na:is_stored?split[own+1]:split_pair(p,to,c));\n#endif\n}\nCLSORT_KERNEL void "
+"clsort_merge_pass(CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),CLSORT_SPLITS_ARGS,uint how,local "
+"code_t*keys,local uint*words,local uint*splits_here){\nconst array_t array_a=CLSORT_ARRAY(a),"
+"array_b=CLSORT_SECOND_ARRAY,target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
+"const size_t i=get_global_id(0);\nn=CLSORT_COUNT(n);\nif(i*slice>=n)return;\nconst uint end=("
+"uint)min((size_t)n,(i+1)*slice);\nfor(uint begin=(uint)i*slice;begin<end;){\nconst pair_t p="
+"find_pair(array_a,array_b,begin,n,run,span);\nconst uint from=begin-p.start,to=min(end-p.start,"
+"p.na+p.nb);\nconst uint2 both=slice_splits(p,from,to,slice,(global const uint*)(splits+"
+"splits_at)+p.start/slice,how,codec);\nmerge_slice(p,both.s0,both.s1,from-both.s0,to-both.s1,"
 "target,begin,codec);\nbegin=p.start+to;}}\n#endif\n"
 ,{0,4,4}},
 #ifndef CLSORT_NO_PUBLISHED
@@ -5916,7 +5941,6 @@ enum {
     X(BATCH_SPLIT, CLSORT__BATCH, "clsort_batch_split", 0) \
     X(MERGE_TILE, CLSORT__MERGE, "clsort_merge_tile", CLSORT__IF_TILES | CLSORT__IF_SCALAR) \
     X(MERGE_SPLIT, CLSORT__MERGE, "clsort_merge_split", CLSORT__IF_WHOLE) \
-    X(MERGE_CLAMP, CLSORT__MERGE, "clsort_merge_clamp", CLSORT__IF_COMPARATOR) \
     X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered", CLSORT__IF_COMPARATOR) \
     X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass", CLSORT__IF_WHOLE) \
     X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local", 0) \
@@ -6273,8 +6297,8 @@ typedef struct clsort__merge_pass {
     size_t span;                /* elements of a pair of runs, less 1; with two inputs, all bits
                                    set */
     clsort__span splits;
-    int stored;                 /* 1: separate kernels find the splits; 0: each work-group finds its
-                                   own */
+    cl_uint how;                /* CLSORT__SPLITS_STORED; 0 or CLSORT__SPLITS_SECOND: work-groups
+                                   find their own */
 } clsort__merge_pass;
 
 typedef struct clsort__run clsort__run;
@@ -7154,7 +7178,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     GROUP(merge) \
     N(items_log2, 5, 5, 4) E(double_items_log2, 4) N(wide_items_log2, 3, 3, 4) \
     E(most_items_log2, 5) \
-    E(comparator_items_log2, 2)   /* it is inlined for each pair in registers */ \
+    N(comparator_items_log2, 3, 3, 2)   /* it is inlined for each pair in registers */ \
     /* Slices of work-items are shorter in short arrays, to keep all cores busy. */ \
     E(least_slice, 1024) E(most_slice, 16384) E(slices, 64) \
     /* A kernel of its own finds splits: a launch more, but no work-group waits for its search. \
@@ -11079,24 +11103,18 @@ static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
     clsort__arg_span(run, m->splits);
     clsort__arg_uint(run, spread_log2);
     clsort__launch(run, clsort__ceil_divide(m->n, slice) << spread_log2);
-    if (!p->d.precedes) return;
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_CLAMP);
-    clsort__arg_span(run, m->splits);
-    CLSORT__UINTS(run, clsort__amount(run, m->n), m->span, slice);
-    clsort__arg_count(run, p);
-    clsort__launch(run, m->n / (m->span + 1) + 1);
 }
 
 static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                                const clsort__merge_pass *m)
 {
     const size_t slice = clsort__merge_slice(p->policy, shape, m->n);
-    if (m->stored) clsort__merge_splits(run, p, m, slice);
+    if (m->how == CLSORT__SPLITS_STORED) clsort__merge_splits(run, p, m, slice);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
     clsort__arg_pass(run, p, m, slice);
     clsort__arg_arrays(run, m->to);
-    clsort__arg_span(run, m->stored ? m->splits : m->a.keys);
-    clsort__arg_uint(run, (cl_uint)m->stored);
+    clsort__arg_span(run, m->how || p->d.precedes ? m->splits : m->a.keys);
+    clsort__arg_uint(run, m->how);
     clsort__arg_merge_tile(run, shape);
     clsort__launch_pass(run, p, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
@@ -11131,14 +11149,18 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
+/* The shortest slices of work-groups that agree on a comparator's splits, in the room for tables:
+   8 bytes for each slice. */
+enum { CLSORT__LEAST_AGREED_SLICE = 4 };
+
 /* 1 if a separate kernel finds the splits of a pass: if many more work-groups are launched than run
-   at once, so that none waits for its own search. A comparator's splits must be clamped before
-   use. */
-static int clsort__stores_splits(const clsort__plan *p, size_t slice)
+   at once, so that none waits for its own search. Work-items do not agree on a comparator's splits,
+   nor do work-groups whose slices are too short for two words each. */
+static int clsort__stores_splits(const clsort__plan *p, const clsort__config *shape, size_t slice)
 {
-    return p->d.precedes
-           || (slice >= p->policy->merge.split_slice
-               && p->d.count / slice > clsort__busy_groups(p));
+    const int many = p->d.count / slice > clsort__busy_groups(p);
+    return p->d.precedes ? many || !shape->share_log2 || slice < CLSORT__LEAST_AGREED_SLICE
+                         : many && slice >= p->policy->merge.split_slice;
 }
 
 /* Sorts `from` into `to`, which may be equal, by way of alt. Tiles are sorted to `to` or to alt, so
@@ -11153,13 +11175,18 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
+    const int stored = clsort__stores_splits(p, &w->shape, slice), agreed = p->d.precedes && !stored;
     cl_uint i;
     if (p->helper.lanes) clsort__vector_tiles(run, p, w->from, now);
     else clsort__merge_tiles(run, p, w, now);
+    if (passes && agreed)
+        clsort__fill(run, w->tables, CLSORT__NO_SPLIT, 8 * clsort__ceil_divide(p->d.count, slice));
     for (i = 0; i < passes; i++) {
         const size_t length = (size_t)1 << (tile_log2 + i);
-        const clsort__merge_pass m = { now, now, alt, p->d.count, length, 2 * length - 1,
-                                       w->tables, clsort__stores_splits(p, slice) };
+        const clsort__merge_pass m = { now, now, alt, p->d.count, length, 2 * length - 1, w->tables,
+                                       stored       ? (cl_uint)CLSORT__SPLITS_STORED
+                                       : agreed && i & 1 ? (cl_uint)CLSORT__SPLITS_SECOND
+                                                         : 0 };
         clsort__merge_runs(run, p, &w->shape, &m);
         now = m.to;
         alt = m.a;

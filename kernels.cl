@@ -379,6 +379,14 @@
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 5
 
+//---- shared: merges [MERGE SEGMENTS]
+/* Where a merge's pass gets its splits. STORED: another kernel has found them. 0: each work-group
+   or work-item searches for its own. With a comparator, work-groups agree on them in one of two
+   words of each slice, which is NO_SPLIT before: in the first one, with SECOND in the other. */
+#define CLSORT__SPLITS_STORED 1
+#define CLSORT__SPLITS_SECOND 2
+#define CLSORT__NO_SPLIT 0xFFFFFFFFu
+
 //---- shared: radix tables [CACHED HYBRID PARTITION RADIX SEGMENTS SWEEP]
 /* Radix tables, in words. The plan has one word for each pass. The bits seen take SEEN_WORDS for
    each block. The tables of sweeps begin with a head of SWEEP_HEAD words: plan, bits seen, a ticket
@@ -2400,6 +2408,37 @@ INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
     return low;
 }
 
+//---- merge: settled splits [MERGE RUNS.group SEGMENTS.group]
+#if CLSORT_COMPARATOR
+/* Slices first ... last - 1 of a merged run. low and high: the splits before slices first and
+   last. */
+typedef struct { uint first, last, low, high; } slices_t;
+
+/* All slices of a merged run of `size` elements, of which the first run has `na`. */
+INLINE slices_t all_slices(uint slice, uint size, uint na)
+{
+    const slices_t s = { 0, size > 0 ? (size - 1) / slice + 1 : 0, 0, na };
+    return s;
+}
+
+INLINE uint middle_slice(slices_t s) { return s.first + (s.last - s.first) / 2; }
+
+/* The half of the slices that holds slice `own`; a single slice stays. found: the split before the
+   middle slice. It may be any number if the caller's expression is no order. So it is moved, until
+   each half takes from both runs 0 or more elements, and as many as it has in all. Slices never
+   overlap or leave elements out, since all of them are reached by halves. A correct split stays. */
+INLINE slices_t halve_slices(slices_t s, uint own, uint found, uint slice, uint size)
+{
+    const uint middle = middle_slice(s), before = (middle - s.first) * slice,
+               after = min((s.last - middle) * slice, size - middle * slice),
+               least = max(s.low, sub_sat(s.high, after)),
+               split = min(max(found, least), min(s.high, s.low + before)), upper = own >= middle;
+    const slices_t kept = { upper ? middle : s.first, upper ? s.last : middle,
+                            upper ? split : s.low, upper ? s.high : split };
+    return kept;
+}
+#endif   /* CLSORT_COMPARATOR */
+
 //---- merge: splits [MERGE]
 #if CLSORT_TWO_ARRAYS
 #define CLSORT_PAIR_ARGS \
@@ -2433,27 +2472,6 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
 #endif   /* !CLSORT_KERNEL_SUBSET */
 
 #if CLSORT_COMPARATOR
-/* Makes the splits of each pair ascend. From one split to the next, the place in each run goes on
-   by 0 to `slice` elements. So slices never overlap or leave elements out, even if the caller's
-   expression is no order. A work-item per pair. */
-CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice
-                                      CLSORT_COUNT_ARGS)
-{
-    const size_t start = get_global_id(0) * ((size_t)span + 1);
-    global uint *split = (global uint *)(splits + splits_at);
-    size_t i = (start + slice - 1) / slice;
-    uint last_split = 0, last_diagonal = 0;
-    n = CLSORT_COUNT(n);
-    if (start >= n)
-        return;
-    for (; i * slice < n && i * slice <= start + span; i++) {
-        const uint diagonal = (uint)(i * slice - start);
-        last_split = clamp(split[i], last_split, last_split + (diagonal - last_diagonal));
-        last_diagonal = diagonal;
-        split[i] = last_split;
-    }
-}
-
 /* As clsort_is_sorted of the utility kernels, by the caller's expression. */
 CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indices_at,
                                         global uchar *result, ulong result_at, CLSORT_CODEC_ARGS,
@@ -2596,43 +2614,6 @@ INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint wide
 #endif   /* CLSORT_GROUP >= 16 */
 
 //---- merge: local runs [MERGE.group RUNS.group SEGMENTS.group]
-#if CLSORT_COMPARATOR
-/* Returns the largest `own` of work-items 0 ... t, and stores it in x[t]. Called by settle_split,
-   by all work-items of a group. It needs no barrier before, because a work-item first writes only
-   its own x[t]. It ends with a barrier. */
-INLINE uint prefix_max(local uint *x, uint own)
-{
-    const uint t = local_id();
-    x[t] = own;
-    local_barrier();
-    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
-        const uint other = t >= step ? x[t - step] : 0;
-        local_barrier();
-        own = max(own, other);
-        x[t] = own;
-        local_barrier();
-    }
-    return own;
-}
-
-/* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does. Returns the next
-   work-item's split. During this, splits are counted from the start of the tile. So they ascend
-   through all pairs of the tile, and one scan serves all pairs. Called by merge_items, by all
-   work-items. */
-INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
-{
-    const uint t = local_id();
-    const uint a = prefix_max(splits, first + *split) - first;
-    const uint b = prefix_max(splits, first + (diagonal - a)) - first;
-    *split = diagonal - b;
-    splits[t] = *split;
-    local_barrier();
-    const uint next = splits[t + 1 < CLSORT_GROUP ? t + 1 : t];
-    local_barrier();
-    return next;
-}
-#endif   /* CLSORT_COMPARATOR */
-
 /* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb). The merged run
    begins where the first run begins. v becomes the elements of the merged run at the work-item's
    CLSORT_ITEMS places. A work-item reads up to CLSORT_ITEMS elements beyond the end of a run, or
@@ -2647,11 +2628,16 @@ INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *w
     uint split = split_items(keys, words, first, na, b_first, nb, diagonal, c), end_a = first + na,
          end_b = b_first + nb;
 #if CLSORT_COMPARATOR
-    const uint next = settle_split(splits, first, diagonal, &split), size = na + nb - diagonal;
-    if (size > CLSORT_ITEMS) {
-        end_a = first + next;
-        end_b = b_first + (diagonal + CLSORT_ITEMS - next);
-    }
+    const uint first_item = first / CLSORT_ITEMS;
+    slices_t s = all_slices(CLSORT_ITEMS, na + nb, na);
+    splits[t] = split;
+    local_barrier();
+    for (uint width = CLSORT_GROUP; width > 1; width /= 2)
+        s = halve_slices(s, t - first_item, splits[first_item + middle_slice(s)], CLSORT_ITEMS,
+                         na + nb);
+    split = t - first_item < s.last ? s.low : s.high;
+    end_a = first + s.high;
+    end_b = b_first + (min(diagonal + CLSORT_ITEMS, na + nb) - s.high);
 #endif
     uint a = first + split, b = b_first + (diagonal - split);
     item_t x = get_item(keys, words, a), y = get_item(keys, words, b);
@@ -2701,19 +2687,66 @@ INLINE void sort_items(item_t *v, codec_t c)
 }
 
 //---- merge: work-group tiles [MERGE.group SEGMENTS.group]
-/* Finds the two splits of a slice; they become splits_here[0] and splits_here[2]. The slice has
-   `count` elements from diagonal `from` on, in a pair of `size` elements. With has_splits, the
-   splits are read from stored[0] and stored[1]. Otherwise they are searched for. Called by
-   merge_tile, by all work-items of a group. Has the barriers that it needs. */
-INLINE void find_splits(pair_t p, uint from, uint count, uint size,
-                        global const uint *stored, uint has_splits, local uint *splits_here,
-                        codec_t c)
+#if CLSORT_COMPARATOR
+/* The word in which work-groups agree on the split before a slice. */
+INLINE volatile global uint *agreed_word(global uint *splits, uint slice, uint how)
 {
-    const uint t = local_id(), diagonal = from + t * 2 / CLSORT_GROUP * count;
+    return splits + 2 * (size_t)slice + how / CLSORT__SPLITS_SECOND;
+}
+
+/* The split before a slice of the pair. Work-groups search for it at the same time. All of them get
+   what the first one found, since the caller's expression may answer differently next time. */
+INLINE uint agreed_split(pair_t p, uint diagonal, volatile global uint *word, codec_t c)
+{
+    const uint found = split_pair(p, diagonal, c),
+               first = atomic_cmpxchg(word, CLSORT__NO_SPLIT, found);
+    return first == CLSORT__NO_SPLIT ? found : first;
+}
+
+/* As below, for an expression that may be no order. The slice is reached by halving the slices of
+   the pair. The splits between the halves are searched for at the same time. */
+INLINE uint2 find_splits(pair_t p, uint from, uint count, uint size, global uint *splits,
+                         uint how, local uint *splits_here, codec_t c)
+{
+    const uint own = from / CLSORT_TILE_ITEMS;
+    slices_t s = all_slices(CLSORT_TILE_ITEMS, size, p.na);
+    uint halvings = 0;
+    while ((s.last - 1) >> halvings)
+        halvings++;
+    for (uint done = 0; done < halvings; done += CLSORT_GROUP) {
+        const uint t = local_id(), here = min(halvings - done, (uint)CLSORT_GROUP);
+        slices_t part = s;
+        for (uint k = 0; k < min(t, here); k++)
+            part = halve_slices(part, own, 0, CLSORT_TILE_ITEMS, size);
+        const uint middle = middle_slice(part), slice = p.start / CLSORT_TILE_ITEMS + middle;
+        if (t < here)
+            splits_here[t] = how == CLSORT__SPLITS_STORED
+                                 ? splits[slice]
+                                 : agreed_split(p, middle * CLSORT_TILE_ITEMS,
+                                                agreed_word(splits, slice, how), c);
+        local_barrier();
+        for (uint k = 0; k < here; k++)
+            s = halve_slices(s, own, splits_here[k], CLSORT_TILE_ITEMS, size);
+        local_barrier();
+    }
+    return (uint2)(s.low, s.high);
+}
+#else
+/* Finds both splits of a slice. The slice has `count` elements from diagonal `from` on, in a pair
+   of `size` elements. how: SPLITS_STORED if another kernel has found the splits of all slices.
+   Called by merge_tile, by all work-items of a group. Has the barriers that it needs; leaves reads
+   of splits_here pending. */
+INLINE uint2 find_splits(pair_t p, uint from, uint count, uint size, global uint *splits,
+                         uint how, local uint *splits_here, codec_t c)
+{
+    const uint t = local_id(), diagonal = from + t * 2 / CLSORT_GROUP * count,
+               is_stored = how == CLSORT__SPLITS_STORED;
     if (t < 2) {
         const uint own = from + t * count;
-        const uint known = own >= size ? p.na : has_splits ? stored[t] : 0;
-        const uint searched = own < size && !has_splits;
+        const uint known = own >= size ? p.na
+                           : is_stored ? splits[(p.start + from) / CLSORT_TILE_ITEMS + t]
+                                       : 0;
+        const uint searched = own < size && !is_stored;
 #if CLSORT_GROUP >= 16
         splits_here[2 * t] = searched && own > p.nb ? own - p.nb : known;
         splits_here[2 * t + 1] = searched ? min(own, p.na) : known;
@@ -2722,11 +2755,13 @@ INLINE void find_splits(pair_t p, uint from, uint count, uint size,
 #endif
     }
 #if CLSORT_GROUP >= 16
-    search_splits(p, diagonal, splits_here, has_splits ? 0 : min(p.na, p.nb), c);
+    search_splits(p, diagonal, splits_here, is_stored ? 0 : min(p.na, p.nb), c);
 #else
     local_barrier();
 #endif
+    return (uint2)(splits_here[0], splits_here[2]);
 }
+#endif   /* CLSORT_COMPARATOR */
 
 /* Sorts `count` elements, at most a tile, from `base` on. source and target may be the same array.
    number: the number of the first element. Each work-item sorts its elements in registers. Then the
@@ -2756,20 +2791,19 @@ INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uin
 }
 
 /* Writes at most a tile of a pair's merged run, from element `base` on. The splits bound the tile's
-   parts of both runs. With has_splits they are read from `stored`, otherwise they are searched for
-   here. Called by pass kernels, by all work-items of a group, with local memory free; leaves reads
-   of it pending. */
-INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
-                       uint has_splits, codec_t stores, local code_t *keys, local uint *words,
+   parts of both runs. Called by pass kernels, by all work-items of a group, with local memory free;
+   leaves reads of it pending. */
+INLINE void merge_tile(pair_t p, uint base, array_t target, global uint *splits, uint how,
+                       codec_t stores, local code_t *keys, local uint *words,
                        local uint *splits_here)
 {
     const uint from = base - p.start, size = p.na + p.nb,
                count = from < size ? min(size - from, (uint)CLSORT_TILE_ITEMS) : 0;
     const codec_t codec = codec_of_pass(stores, 1);
     item_t v[CLSORT_ITEMS];
-    find_splits(p, from, count, size, stored, has_splits, splits_here, codec);
+    const uint2 both = find_splits(p, from, count, size, splits, how, splits_here, codec);
     /* even if the runs are not sorted, nothing outside is read */
-    const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);
+    const uint a = both.s0, na = min(max(both.s1, a) - a, count);
     p.first_a += a;
     p.first_b += from - a;
     p.na = na;
@@ -2796,22 +2830,27 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
 
 #if !CLSORT_KERNEL_SUBSET
 /* Merges pairs of runs. Each work-group writes one slice, a tile of the target. Reads and writes
-   each element once. */
+   each element once. Work-groups that agree on splits have two words for each slice: `how` says
+   which one this pass fills, and it clears the other one for the next pass. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
-                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,
+                                     CLSORT_SPLITS_ARGS, uint how, local code_t *keys,
                                      local uint *words, local uint *splits_here)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,
                   target = CLSORT_ARRAY(target);
     codec_t codec = CLSORT_CODEC;
     const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ITEMS_LOG2;
+    global uint *table = (global uint *)(splits + splits_at);
     codec = codec_of_pass(codec, span < n - 1);
     n = CLSORT_COUNT(n);
     if (base >= n)
         return;
-    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target,
-               (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
-               splits_here);
+#if CLSORT_COMPARATOR
+    if (how != CLSORT__SPLITS_STORED && local_id() == 0)
+        *agreed_word(table, group, CLSORT__SPLITS_SECOND - how) = CLSORT__NO_SPLIT;
+#endif
+    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target, table, how, codec,
+               keys, words, splits_here);
 }
 #endif   /* !CLSORT_KERNEL_SUBSET */
 
@@ -2906,27 +2945,44 @@ INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_
 
 //---- merge: serial pass [MERGE.alone MERGE.vectors]
 #if !CLSORT_KERNEL_SUBSET
+/* Finds both splits of a slice, elements from ... to - 1 of the pair's merged run. split: those of
+   the pair's slices, if another kernel has found them. A comparator's are settled. */
+INLINE uint2 slice_splits(pair_t p, uint from, uint to, uint slice, global const uint *split,
+                          uint how, codec_t c)
+{
+    const uint size = p.na + p.nb, own = from / slice, is_stored = how == CLSORT__SPLITS_STORED;
+#if CLSORT_COMPARATOR
+    slices_t s = all_slices(slice, size, p.na);
+    while (s.last - s.first > 1)
+        s = halve_slices(s, own, split[middle_slice(s)], slice, size);
+    return (uint2)(s.low, s.high);
+#else
+    return (uint2)(from == 0 ? 0 : is_stored ? split[own] : split_pair(p, from, c),
+                   to == size ? p.na : is_stored ? split[own + 1] : split_pair(p, to, c));
+#endif
+}
+
 /* Merges pairs of runs. Each work-item writes one slice, which may hold many pairs or a part of
    one. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
-                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,
+                                     CLSORT_SPLITS_ARGS, uint how, local code_t *keys,
                                      local uint *words, local uint *splits_here)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,
                   target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const size_t i = get_global_id(0);
-    global const uint *split = (global const uint *)(splits + splits_at);
     n = CLSORT_COUNT(n);
     if (i * slice >= n)
         return;
     const uint end = (uint)min((size_t)n, (i + 1) * slice);
     for (uint begin = (uint)i * slice; begin < end;) {
         const pair_t p = find_pair(array_a, array_b, begin, n, run, span);
-        const uint from = begin - p.start, size = p.na + p.nb, to = min(end - p.start, size);
-        const uint a = from == 0 ? 0 : has_splits ? split[i] : split_pair(p, from, codec);
-        const uint end_a = to == size ? p.na : has_splits ? split[i + 1] : split_pair(p, to, codec);
-        merge_slice(p, a, end_a, from - a, to - end_a, target, begin, codec);
+        const uint from = begin - p.start, to = min(end - p.start, p.na + p.nb);
+        const uint2 both = slice_splits(p, from, to, slice,
+                                        (global const uint *)(splits + splits_at) + p.start / slice,
+                                        how, codec);
+        merge_slice(p, both.s0, both.s1, from - both.s0, to - both.s1, target, begin, codec);
         begin = p.start + to;
     }
 }
