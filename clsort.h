@@ -1618,7 +1618,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT__FIELD_MANTISSA 43\n#define CLSORT__FIELD_EQUAL_NANS 49\n#define "
 "CLSORT__FIELD_BIG_ENDIAN 50\n#define CLSORT__FIELD_FIRST_BIT 51\n#define "
 "CLSORT__FIELD_IGNORED_HIGH_BITS 57\n"
-,{256}},
+,{260}},
 {"#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n#define "
 "__has_builtin(name)0\n#endif\n"
 ,{~0u}},
@@ -1698,9 +1698,14 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "\n#define CLSORT_CUT(blocks,n,size)blocks\n#endif\n#if CLSORT_COMPARATOR\ntypedef struct{code_t "
 "mask,flip,rotate;global const uchar*records;}codec_t;\n#define CLSORT_CODEC_ARGS  ulong mask,"
 "ulong flip,ulong rotate,global const uchar*records,ulong records_at CLSORT_COUNT_ARGS\n#define "
-"CLSORT_CODEC {(code_t)mask,(code_t)flip,(code_t)rotate,records+records_at}\n#else\ntypedef "
-"struct{code_t mask,flip,rotate;}codec_t;\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,ulong "
-"rotate CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),"
+"CLSORT_CODEC {(code_t)mask,(code_t)flip,(code_t)rotate,records+records_at}\n#elif "
+"CLSORT_INDIRECT\ntypedef struct{\ncode_t mask,flip,rotate;\nglobal const uchar*records;\nulong "
+"stride;\nulong8 packed;\nuint field_count;}codec_t;\n#define CLSORT_CODEC_ARGS  ulong mask,"
+"ulong flip,ulong rotate,global const uchar*records,ulong records_at, ulong stride,ulong8 packed,"
+"uint field_count CLSORT_COUNT_ARGS\n#define CLSORT_CODEC  {(code_t)mask,(code_t)flip,(code_t)"
+"rotate,records+records_at,stride,packed, field_count}\n#else\ntypedef struct{code_t mask,flip,"
+"rotate;}codec_t;\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,ulong rotate "
+"CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),"
 "CLSORT_OF_CODE(rotate)}\n#endif\n#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n#if "
 "CLSORT_TURNS\n#define CLSORT_NANS (code_t)(c.rotate&CLSORT_TOP_CODE>>6)\n#define CLSORT_TURN ("
 "c.rotate>>(8*CLSORT_KEY_BYTES-6))\n#if CLSORT_PAIRS\n#define CLSORT_LEFT(type,code,bits) (("
@@ -1812,8 +1817,10 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "word[CLSORT_WORDS_OR_1];clsort_record record;}u;\nfor(uint w=0;w<CLSORT_WORDS;w++)u.word[w]="
 "r.word[w];\nreturn u.record;\n#endif\n}\nINLINE uint comes_before(item_t x,item_t y,codec_t c){"
 "\nreturn x.key<y.key||(!x.key&& !y.key&&clsort_precedes(record_of(x,c),record_of(y,c)));}\n"
-"#elif CLSORT_LANES==1\nINLINE uint comes_before(item_t x,item_t y,codec_t c){return x.key<y.key;"
-"}\n#endif\n"
+"#elif CLSORT_INDIRECT\nCLSORT_NOINLINE uint fields_before(codec_t c,uint x,uint y);\nINLINE "
+"uint comes_before(item_t x,item_t y,codec_t c){\nreturn x.key<y.key||(x.key==y.key&&"
+"fields_before(c,x.word[0],y.word[0]));}\n#elif CLSORT_LANES==1\nINLINE uint comes_before(item_t "
+"x,item_t y,codec_t c){return x.key<y.key;}\n#endif\n"
 ,{4736000,4,0,8388612}},
 {"#define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE)?CLSORT_ITEMS:32)\nINLINE void insertion_sort("
 "array_t source,array_t target,uint base,uint size,codec_t c){\nitem_t v[CLSORT_INSERTION_MOST];"
@@ -2098,8 +2105,8 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "slices_t halve_slices(slices_t s,uint own,uint found,uint slice,uint size){\nconst uint middle="
 "middle_slice(s),before=(middle -s.first)*slice,after=min((s.last-middle)*slice,size -middle*"
 "slice),least=max(s.low,sub_sat(s.high,after)),split=min(max(found,least),min(s.high,s.low+"
-"before)),upper=own>=middle;\nconst slices_t kept={upper?middle:s.first,upper?s.last:middle,"
-"upper?split:s.low,upper?s.high:split};\nreturn kept;}\n#endif\n"
+"before));\nif(own>=middle){\ns.first=middle;\ns.low=split;}else{\ns.last=middle;\ns.high=split;}"
+"\nreturn s;}\n#endif\n"
 ,{4,0,0,8404992}},
 {"#if CLSORT_TWO_ARRAYS\n#define CLSORT_PAIR_ARGS  CLSORT_ARRAY_ARGS(a),CLSORT_ARRAY_ARGS(b),"
 "CLSORT_CODEC_ARGS,uint n,uint run,uint span, uint slice\n#define CLSORT_SECOND_ARRAY "
@@ -2180,45 +2187,44 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "v[m],&v[m+1],c);\n#pragma unroll\nfor(uint m=1;m+1<CLSORT_ITEMS;m+=2)order_neighbours(&v[m],&"
 "v[m+1],c);}\n#endif\n}\n"
 ,{524288,0,0,16388}},
-{"#if CLSORT_COMPARATOR\nINLINE volatile global uint*agreed_word(global uint*splits,uint slice,"
-"uint how){\nreturn splits+2*(size_t)slice +how/CLSORT__SPLITS_SECOND;}\nINLINE uint "
-"agreed_split(pair_t p,uint diagonal,volatile global uint*word,codec_t c){\nconst uint found="
-"split_pair(p,diagonal,c),first=atomic_cmpxchg(word,CLSORT__NO_SPLIT,found);\nreturn first=="
-"CLSORT__NO_SPLIT?found:first;}\nINLINE uint2 find_splits(pair_t p,uint from,uint count,uint "
-"size,global uint*splits,uint how,local uint*splits_here,codec_t c){\nconst uint own="
-"from/CLSORT_TILE_ITEMS;\nslices_t s=all_slices(CLSORT_TILE_ITEMS,size,p.na);\nuint halvings=0;\n"
-"while((s.last-1)>>halvings)halvings++;\nfor(uint done=0;done<halvings;done +=CLSORT_GROUP){\n"
-"const uint t=local_id(),here=min(halvings-done,(uint)CLSORT_GROUP);\nslices_t part=s;\nfor(uint "
-"k=0;k<min(t,here);k++)part=halve_slices(part,own,0,CLSORT_TILE_ITEMS,size);\nconst uint middle="
-"middle_slice(part),slice=p.start/CLSORT_TILE_ITEMS+middle;\nif(t<here)splits_here[t]=how=="
-"CLSORT__SPLITS_STORED?splits[slice]:agreed_split(p,middle*CLSORT_TILE_ITEMS,agreed_word(splits,"
-"slice,how),c);\nlocal_barrier();\nfor(uint k=0;k<here;k++)s=halve_slices(s,own,splits_here[k],"
-"CLSORT_TILE_ITEMS,size);\nlocal_barrier();}\nreturn(uint2)(s.low,s.high);}\n#else\nINLINE uint2 "
+{"#if CLSORT_COMPARATOR\nINLINE uint agreed_split(pair_t p,uint diagonal,volatile global uint*"
+"word,codec_t c){\nconst uint found=split_pair(p,diagonal,c),first=atomic_cmpxchg(word,"
+"CLSORT__NO_SPLIT,found);\nreturn first==CLSORT__NO_SPLIT?found:first;}\nINLINE uint2 "
 "find_splits(pair_t p,uint from,uint count,uint size,global uint*splits,uint how,local uint*"
-"splits_here,codec_t c){\nconst uint t=local_id(),diagonal=from+t*2/CLSORT_GROUP*count,is_stored="
-"how==CLSORT__SPLITS_STORED;\nif(t<2){\nconst uint own=from+t*count;\nconst uint known=own>="
-"size?p.na:is_stored?splits[(p.start+from)/CLSORT_TILE_ITEMS+t]:0;\nconst uint searched=own<size&"
-"& !is_stored;\n#if CLSORT_GROUP>=16\nsplits_here[2*t]=searched&&own>p.nb?own-p.nb:known;\n"
-"splits_here[2*t+1]=searched?min(own,p.na):known;\n#else\nsplits_here[2*t]=searched?split_pair(p,"
-"own,c):known;\n#endif\n}\n#if CLSORT_GROUP>=16\nsearch_splits(p,diagonal,splits_here,"
-"is_stored?0:min(p.na,p.nb),c);\n#else\nlocal_barrier();\n#endif\nreturn(uint2)(splits_here[0],"
-"splits_here[2]);}\n#endif\nINLINE void sort_tile(array_t source,array_t target,uint base,uint "
-"count,uint number,codec_t codec,codec_t stores,local code_t*keys,local uint*words,local uint*"
-"splits){\nconst uint t=local_id();\nconst pair_t tile={source,source,base,base,count,base,0};\n"
-"item_t v[CLSORT_ITEMS];\nload_runs(keys,words,tile,count,codec,number,1);\nlocal_barrier();\n"
-"#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)v[m]=get_item(keys,words,t*CLSORT_ITEMS+m);\n"
-"sort_items(v,codec);\n#pragma unroll 1\nfor(uint run=CLSORT_ITEMS;run<CLSORT_TILE_ITEMS;run*=2){"
-"\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),size=min(count-min(first,count),2*run),na=min("
-"size,run);\nput_own_items(keys,words,v);\nmerge_items(v,keys,words,splits,first,na,first+na,"
-"size -na,codec);}\nstore_items(v,keys,words,target,base,count,stores);}\nINLINE void merge_tile("
-"pair_t p,uint base,array_t target,global uint*splits,uint how,codec_t stores,local code_t*keys,"
-"local uint*words,local uint*splits_here){\nconst uint from=base -p.start,size=p.na+p.nb,count="
-"from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\nconst codec_t codec=codec_of_pass(stores,"
-"1);\nitem_t v[CLSORT_ITEMS];\nconst uint2 both=find_splits(p,from,count,size,splits,how,"
-"splits_here,codec);\nconst uint a=both.s0,na=min(max(both.s1,a)-a,count);\np.first_a+=a;\n"
-"p.first_b+=from-a;\np.na=na;\nload_runs(keys,words,p,count,codec,0,0);\nlocal_barrier();\n"
-"merge_items(v,keys,words,splits_here,0,na,na,count-na,codec);\nstore_items(v,keys,words,target,"
-"base,count,stores);}\n"
+"splits_here,codec_t c){\nconst uint own=from/CLSORT_TILE_ITEMS;\nslices_t s=all_slices("
+"CLSORT_TILE_ITEMS,size,p.na);\nuint halvings=0;\nwhile((s.last-1)>>halvings)halvings++;\nfor("
+"uint done=0;done<halvings;done +=CLSORT_GROUP){\nconst uint t=local_id(),here=min(halvings-done,"
+"(uint)CLSORT_GROUP);\nslices_t part=s;\nfor(uint k=0;k<min(t,here);k++)part=halve_slices(part,"
+"own,0,CLSORT_TILE_ITEMS,size);\nconst uint middle=middle_slice(part),slice="
+"p.start/CLSORT_TILE_ITEMS+middle;\nif(t<here)splits_here[t]=how=="
+"CLSORT__SPLITS_STORED?splits[slice]:agreed_split(p,middle*CLSORT_TILE_ITEMS,splits+2*(size_t)"
+"slice +how/CLSORT__SPLITS_SECOND,c);\nlocal_barrier();\nfor(uint k=0;k<here;k++)s=halve_slices("
+"s,own,splits_here[k],CLSORT_TILE_ITEMS,size);\nlocal_barrier();}\nreturn(uint2)(s.low,s.high);}"
+"\n#else\nINLINE uint2 find_splits(pair_t p,uint from,uint count,uint size,global uint*splits,"
+"uint how,local uint*splits_here,codec_t c){\nconst uint t=local_id(),diagonal=from+t*"
+"2/CLSORT_GROUP*count,is_stored=how==CLSORT__SPLITS_STORED;\nif(t<2){\nconst uint own=from+t*"
+"count;\nconst uint known=own>=size?p.na:is_stored?splits[(p.start+from)/CLSORT_TILE_ITEMS+t]:0;"
+"\nconst uint searched=own<size&& !is_stored;\n#if CLSORT_GROUP>=16\nsplits_here[2*t]=searched&&"
+"own>p.nb?own-p.nb:known;\nsplits_here[2*t+1]=searched?min(own,p.na):known;\n#else\n"
+"splits_here[2*t]=searched?split_pair(p,own,c):known;\n#endif\n}\n#if CLSORT_GROUP>=16\n"
+"search_splits(p,diagonal,splits_here,is_stored?0:min(p.na,p.nb),c);\n#else\nlocal_barrier();\n"
+"#endif\nreturn(uint2)(splits_here[0],splits_here[2]);}\n#endif\nINLINE void sort_tile(array_t "
+"source,array_t target,uint base,uint count,uint number,codec_t codec,codec_t stores,local "
+"code_t*keys,local uint*words,local uint*splits){\nconst uint t=local_id();\nconst pair_t tile={"
+"source,source,base,base,count,base,0};\nitem_t v[CLSORT_ITEMS];\nload_runs(keys,words,tile,"
+"count,codec,number,1);\nlocal_barrier();\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)v[m]="
+"get_item(keys,words,t*CLSORT_ITEMS+m);\nsort_items(v,codec);\n#pragma unroll 1\nfor(uint run="
+"CLSORT_ITEMS;run<CLSORT_TILE_ITEMS;run*=2){\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),size="
+"min(count-min(first,count),2*run),na=min(size,run);\nput_own_items(keys,words,v);\nmerge_items("
+"v,keys,words,splits,first,na,first+na,size -na,codec);}\nstore_items(v,keys,words,target,base,"
+"count,stores);}\nINLINE void merge_tile(pair_t p,uint base,array_t target,global uint*splits,"
+"uint how,codec_t stores,local code_t*keys,local uint*words,local uint*splits_here){\nconst uint "
+"from=base -p.start,size=p.na+p.nb,count=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\n"
+"const codec_t codec=codec_of_pass(stores,1);\nitem_t v[CLSORT_ITEMS];\nconst uint2 both="
+"find_splits(p,from,count,size,splits,how,splits_here,codec);\nconst uint a=both.s0,na=min(max("
+"both.s1,a)-a,count);\np.first_a+=a;\np.first_b+=from-a;\np.na=na;\nload_runs(keys,words,p,count,"
+"codec,0,0);\nlocal_barrier();\nmerge_items(v,keys,words,splits_here,0,na,na,count-na,codec);\n"
+"store_items(v,keys,words,target,base,count,stores);}\n"
 ,{0,0,0,16388}},
 {"CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint slice,local code_t*keys,local "
 "uint*words,local uint*splits){\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY("
@@ -2231,9 +2237,9 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_SECOND_ARRAY,target=CLSORT_ARRAY(target);\ncodec_t codec=CLSORT_CODEC;\nconst uint group="
 "(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\nglobal uint*table=(global uint*)("
 "splits+splits_at);\ncodec=codec_of_pass(codec,span<n-1);\nn=CLSORT_COUNT(n);\nif(base>=n)return;"
-"\n#if CLSORT_COMPARATOR\nif(how!=CLSORT__SPLITS_STORED&&local_id()==0)*agreed_word(table,group,"
-"CLSORT__SPLITS_SECOND-how)=CLSORT__NO_SPLIT;\n#endif\nmerge_tile(find_pair(array_a,array_b,base,"
-"n,run,span),base,target,table,how,codec,keys,words,splits_here);}\n#endif\n"
+"\n#if CLSORT_COMPARATOR\nif(how!=CLSORT__SPLITS_STORED&&local_id()==0)table[2*(size_t)group +("
+"how!=CLSORT__SPLITS_SECOND)]=CLSORT__NO_SPLIT;\n#endif\nmerge_tile(find_pair(array_a,array_b,"
+"base,n,run,span),base,target,table,how,codec,keys,words,splits_here);}\n#endif\n"
 ,{0,0,0,4}},
 {"CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint slice,local code_t*keys,local "
 "uint*words,local uint*splits){\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY("
@@ -5103,33 +5109,54 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "uint*)(starts+starts_at))[group]=first;\nif(writes_counts&&group<groups)((global uint*)(counts+"
 "counts_at))[group]=keys_below(keys+keys_at,bytes,first,size,group +1)-first;}\n"
 ,{256}},
-{"INLINE ulong with_one_nan(ulong bits,uint bytes,ulong nans){\nconst ulong positive= ~0UL>>(65-8*"
-"bytes),infinity=positive -nans;\nreturn nans&&(bits&positive)>infinity?infinity+1:bits;}\n"
-"CLSORT_KERNEL void clsort_extract(global const uchar*source,ulong source_at,global uchar*keys,"
-"ulong keys_at,global uchar*indices,ulong indices_at,uint n,uint bytes,ulong stride,ulong "
-"minus_zero,ulong nans,uint copies,uint numbers CLSORT_COUNT_ARGS){\nconst size_t i="
-"get_global_id(0);\nif(i>=CLSORT_COUNT(n))return;\nif(copies){\nconst ulong bits=load_bits("
-"source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+i*bytes,bytes,bits=="
-"minus_zero?0:with_one_nan(bits,bytes,nans));}\nif(numbers)*(global uint*)(indices+indices_at+i*"
-"4)=(uint)i;}\nINLINE uint field_bytes(ulong field){\nreturn(uint)(field>>CLSORT__FIELD_BYTES)&"
-"127;}\nINLINE ulong load_big_endian(global const uchar*place,uint bytes){\nulong bits=0;\nfor("
-"uint k=0;k<bytes;k++)bits=bits<<8|place[k];\nreturn bits;}\nINLINE ulong field_code(global "
-"const uchar*record,ulong field){\nconst uint bytes=field_bytes(field);\nconst ulong width= ~0UL>"
-">(64-8*bytes),sign=width^width>>1,nans=(1UL<<(field>>CLSORT__FIELD_MANTISSA&63))-1;\nulong bits="
-"field>>CLSORT__FIELD_BIG_ENDIAN&1?load_big_endian(record+(uint)field,bytes):load_bits(record+("
-"uint)field,bytes);\nif(field>>CLSORT__FIELD_EQUAL_NANS&1)bits=with_one_nan(bits,bytes,nans);\n"
-"if(field>>CLSORT__FIELD_EQUAL_ZEROS&1&&bits==sign)bits=0;\nif(field>>CLSORT__FIELD_FLOAT&1&&"
-"bits&sign)bits^=width>>1;\nbits^=(field>>CLSORT__FIELD_DESCENDING&1?width>>1:0)^(field>>"
-"CLSORT__FIELD_SIGN&1?sign:0);\nbits=(bits-nans)&width;\nreturn(bits&width>>(field>>"
-"CLSORT__FIELD_IGNORED_HIGH_BITS))>>(field>>CLSORT__FIELD_FIRST_BIT&63);}\nCLSORT_KERNEL void "
-"clsort_extract_codes(global const uchar*records,ulong records_at,global uchar*codes,ulong "
-"codes_at,global uchar*indices,ulong indices_at,uint n,uint bytes,uint by_index,uint numbers,"
-"ulong stride,ulong8 packed,uint field_count CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0)"
-";\nglobal uint*index=(global uint*)(indices+indices_at);\nulong field[8],code=0;\nvstore8("
-"packed,0,field);\nif(i>=CLSORT_COUNT(n))return;\nconst uint from=by_index?index[i]:(uint)i;\nif("
-"from>=n)return;\nfor(uint f=0;f<field_count;f++){\nconst uint bits=8*field_bytes(field[f]);\n"
-"code=(bits<64?code<<bits:0)|field_code(records+records_at+from*stride,field[f]);}\nstore_bits("
-"codes+codes_at+i*bytes,bytes,code);\nif(!by_index&&numbers)index[i]=from;}\n"
+{"#if CLSORT_IS(UTILITY)||CLSORT_INDIRECT\nINLINE ulong with_one_nan(ulong bits,uint bytes,ulong "
+"nans){\nconst ulong positive= ~0UL>>(65-8*bytes),infinity=positive -nans;\nreturn nans&&(bits&"
+"positive)>infinity?infinity+1:bits;}\nCLSORT_KERNEL void clsort_extract(global const uchar*"
+"source,ulong source_at,global uchar*keys,ulong keys_at,global uchar*indices,ulong indices_at,"
+"uint n,uint bytes,ulong stride,ulong minus_zero,ulong nans,uint copies,uint numbers "
+"CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0);\nif(i>=CLSORT_COUNT(n))return;\nif(copies)"
+"{\nconst ulong bits=load_bits(source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+i*"
+"bytes,bytes,bits==minus_zero?0:with_one_nan(bits,bytes,nans));}\nif(numbers)*(global uint*)("
+"indices+indices_at+i*4)=(uint)i;}\nINLINE uint field_bytes(ulong field){\nreturn(uint)(field>>"
+"CLSORT__FIELD_BYTES)&127;}\nINLINE ulong load_big_endian(global const uchar*place,uint bytes){\n"
+"ulong bits=0;\nfor(uint k=0;k<bytes;k++)bits=bits<<8|place[k];\nreturn bits;}\nINLINE ulong "
+"field_code(global const uchar*record,ulong field){\nconst uint bytes=field_bytes(field);\nconst "
+"ulong width= ~0UL>>(64-8*bytes),sign=width^width>>1,nans=(1UL<<(field>>CLSORT__FIELD_MANTISSA&"
+"63))-1;\nulong bits=field>>CLSORT__FIELD_BIG_ENDIAN&1?load_big_endian(record+(uint)field,bytes)"
+":load_bits(record+(uint)field,bytes);\nif(field>>CLSORT__FIELD_EQUAL_NANS&1)bits=with_one_nan("
+"bits,bytes,nans);\nif(field>>CLSORT__FIELD_EQUAL_ZEROS&1&&bits==sign)bits=0;\nif(field>>"
+"CLSORT__FIELD_FLOAT&1&&bits&sign)bits^=width>>1;\nbits^=(field>>CLSORT__FIELD_DESCENDING&"
+"1?width>>1:0)^(field>>CLSORT__FIELD_SIGN&1?sign:0);\nbits=(bits-nans)&width;\nreturn(bits&width>"
+">(field>>CLSORT__FIELD_IGNORED_HIGH_BITS))>>(field>>CLSORT__FIELD_FIRST_BIT&63);}\nINLINE ulong "
+"field_part(ulong field,uint first,uint bytes){\nreturn(field& ~(127UL<<CLSORT__FIELD_BYTES))+"
+"first|(ulong)bytes<<CLSORT__FIELD_BYTES;}\nINLINE uint is_bytes(ulong field){return field>>"
+"CLSORT__FIELD_BIG_ENDIAN&1;}\n#define KEYS_EQUAL 0xFFFFFFFEu\nINLINE uint compare_fields(global "
+"const uchar*x,global const uchar*y,ulong8 packed,uint field_count){\nulong field[8];\nvstore8("
+"packed,0,field);\nfor(uint f=0,before=0;f<field_count;before +=field_bytes(field[f++]))for(uint "
+"k=0;k<field_bytes(field[f]);k+=8){\nconst uint bytes=min(field_bytes(field[f])-k,8u);\nconst "
+"ulong part=field_part(field[f],k,bytes),code_x=field_code(x,part),code_y=field_code(y,part);\n"
+"if(code_x!=code_y)return 2*(before +(is_bytes(part)?k+bytes-8+(uint)clz(code_x^code_y)/8:0))+("
+"code_x>code_y);}\nreturn KEYS_EQUAL;}\n#endif\n#if CLSORT_IS(MERGE)&&CLSORT_INDIRECT&& "
+"!CLSORT_COMPARATOR\nCLSORT_NOINLINE uint fields_before(codec_t c,uint x,uint y){\nreturn max(x,"
+"y)!=0xFFFFFFFFu&&compare_fields(c.records+y*c.stride,c.records+x*c.stride,c.packed,"
+"c.field_count)&1;}\n#endif\n"
+,{260}},
+{"CLSORT_KERNEL void clsort_find_lead(global const uchar*records,ulong records_at,ulong stride,"
+"ulong8 packed,uint field_count,global uchar*lead,ulong lead_at,uint n CLSORT_COUNT_ARGS){\nuint "
+"lowest=KEYS_EQUAL;\nn=CLSORT_COUNT(n);\nrecords+=records_at;\nfor(size_t i=get_global_id(0);i<n&"
+"&lowest>0;i+=get_global_size(0))lowest=min(lowest,compare_fields(records,records+i*stride,"
+"packed,field_count)/2);\natomic_min((volatile global uint*)(lead+lead_at),lowest);}\n"
+"CLSORT_KERNEL void clsort_extract_codes(global const uchar*records,ulong records_at,global "
+"uchar*codes,ulong codes_at,global uchar*indices,ulong indices_at,global const uchar*lead,ulong "
+"lead_at,uint leads,uint n,uint bytes,uint by_index,uint numbers,ulong stride,ulong8 packed,uint "
+"field_count CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0);\nglobal uint*index=(global "
+"uint*)(indices+indices_at);\nulong field[8],code=0;\nuint skip=leads? *(global const uint*)("
+"lead+lead_at):0,room=8;\nvstore8(packed,0,field);\nif(i>=CLSORT_COUNT(n))return;\nconst uint "
+"from=by_index?index[i]:(uint)i;\nif(from>=n)return;\nfor(uint f=0;f<field_count;f++){\nconst "
+"uint size=field_bytes(field[f]),past=min(skip,size),used=min(size -past,room);\nskip -=past;\n"
+"if(used<size -past&& !is_bytes(field[f]))break;\nif(used>0)code=(used<8?code<<8*used:0)|"
+"field_code(records+records_at+from*stride,field_part(field[f],past,used));\nroom-=used;}\n"
+"store_bits(codes+codes_at+i*bytes,bytes,code);\nif(!by_index&&numbers)index[i]=from;}\n"
 ,{256}},
 {"INLINE ulong element_at(segments_t s,segment_t own,uint i,ulong bytes,ulong apart){\nreturn "
 "apart&&own.size?own.begin/s.stride*apart+(i-own.begin)*bytes:i*bytes;}\nCLSORT_KERNEL void "
@@ -5683,28 +5710,20 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "s,p,r,out,i,place,nth);\nbefore +=total;}\nfor(uint i=(parted?s.n:s.k)+local_id();i<marks;i+="
 "CLSORT_GROUP)write_element(s,p,out,i,0xFFFFFFFFu);}\n"
 ,{8192}},
-{"INLINE ulong field_piece(ulong field,uint first){\nconst ulong bytes=min(field_bytes(field)-"
-"first,8u);\nreturn(field& ~(127UL<<CLSORT__FIELD_BYTES))+first|bytes<<CLSORT__FIELD_BYTES;}\n"
-"enum{COMES_FIRST,COMES_EQUAL,COMES_LAST};\nINLINE uint compare_fields(global const uchar*x,"
-"global const uchar*y,ulong8 packed,uint field_count){\nulong field[8];\nuint order=COMES_EQUAL;"
-"\nvstore8(packed,0,field);\nfor(uint f=0;f<field_count&&order==COMES_EQUAL;f++)for(uint k=0;k<"
-"field_bytes(field[f])&&order==COMES_EQUAL;k+=8){\nconst ulong piece=field_piece(field[f],k),"
-"code_x=field_code(x,piece),code_y=field_code(y,piece);\norder=code_x<code_y?COMES_FIRST:code_x>"
-"code_y?COMES_LAST:COMES_EQUAL;}\nreturn order;}\nINLINE uint ordered_element(segments_t s,"
-"segment_t own,global const uchar*indices,uint by_index,ulong apart,uint i){\nreturn own.begin+"
-"ordered_place(indices+(by_index?element_at(s,own,own.begin,4,apart):0),by_index,i-own.begin,"
-"own.size);}\nCLSORT_KERNEL void clsort_is_sorted(global const uchar*records,ulong records_at,"
-"global const uchar*indices,ulong indices_at,global uchar*result,ulong result_at,"
-"CLSORT_SEGMENT_ARGS,uint n,uint by_index,uint strict,ulong element,ulong apart,ulong "
-"indices_apart,ulong8 packed,uint field_count){\nconst segments_t s=CLSORT_SEGMENTS;\nconst uint "
-"i=(uint)get_global_id(0);\nif(i>=n)return;\nfor(ulong k=i;k<s.segments;k+=n)if(segment_descends("
-"s,(uint)k))atomic_min((volatile global uint*)(result+result_at),0);\nconst segment_t own="
-"segment_around(s,i);\nif(own.size<2||i-own.begin>=own.size -1)return;\nconst uint x="
-"ordered_element(s,own,indices+indices_at,by_index,indices_apart,i),y=ordered_element(s,own,"
-"indices+indices_at,by_index,indices_apart,i+1);\nconst uint order=compare_fields(records+"
-"records_at+element_at(s,own,x,element,apart),records+records_at+element_at(s,own,y,element,"
-"apart),packed,field_count);\nif(order==COMES_LAST||(order==COMES_EQUAL&&strict&&y<=x))"
-"atomic_min((volatile global uint*)(result+result_at),i+1);}\n"
+{"INLINE uint ordered_element(segments_t s,segment_t own,global const uchar*indices,uint by_index,"
+"ulong apart,uint i){\nreturn own.begin+ordered_place(indices+(by_index?element_at(s,own,"
+"own.begin,4,apart):0),by_index,i-own.begin,own.size);}\nCLSORT_KERNEL void clsort_is_sorted("
+"global const uchar*records,ulong records_at,global const uchar*indices,ulong indices_at,global "
+"uchar*result,ulong result_at,CLSORT_SEGMENT_ARGS,uint n,uint by_index,uint strict,ulong element,"
+"ulong apart,ulong indices_apart,ulong8 packed,uint field_count){\nconst segments_t s="
+"CLSORT_SEGMENTS;\nconst uint i=(uint)get_global_id(0);\nif(i>=n)return;\nfor(ulong k=i;k<"
+"s.segments;k+=n)if(segment_descends(s,(uint)k))atomic_min((volatile global uint*)(result+"
+"result_at),0);\nconst segment_t own=segment_around(s,i);\nif(own.size<2||i-own.begin>=own.size -"
+"1)return;\nconst uint x=ordered_element(s,own,indices+indices_at,by_index,indices_apart,i),y="
+"ordered_element(s,own,indices+indices_at,by_index,indices_apart,i+1);\nconst uint order="
+"compare_fields(records+records_at+element_at(s,own,x,element,apart),records+records_at+"
+"element_at(s,own,y,element,apart),packed,field_count);\nif(order&1||(order==KEYS_EQUAL&&strict&&"
+"y<=x))atomic_min((volatile global uint*)(result+result_at),i+1);}\n"
 ,{256}},
 {"INLINE ulong mix(ulong x){\nx=(x^x>>30)*0xBF58476D1CE4E5B9UL;\nx=(x^x>>27)*0x94D049BB133111EBUL;"
 "\nreturn x^x>>31;}\nINLINE ulong mix_bytes(ulong hash,global const uchar*data,ulong bytes){\n"
@@ -6009,6 +6028,7 @@ enum {
     X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter", 0) \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract", 0) \
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes", 0) \
+    X(FIND_LEAD, CLSORT__UTILITY, "clsort_find_lead", 0) \
     X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments", 0) \
     X(GATHER, CLSORT__UTILITY, "clsort_gather", 0) \
     X(COPY_ROWS, CLSORT__UTILITY, "clsort_copy_rows", 0) \
@@ -6033,7 +6053,7 @@ typedef struct clsort__config {
     cl_uint items_log2;         /* elements of a work-item */
     cl_uint lanes;              /* 16: elements lie in vector registers; else 1 */
     cl_uint comparator;         /* number of the sorter's comparator, from 1; 0: none */
-    cl_uint indirect;           /* with a comparator: values are indices of records */
+    cl_uint indirect;           /* values are indices of records, which kernels read to compare */
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix: bits of a digit */
     cl_uint radix_items;        /* radix: elements of a work-item */
@@ -9034,7 +9054,7 @@ static int clsort__is_bare(const clsort_desc *d)
 static int clsort__has_words(const clsort_desc *d)
 {
     const int direct = d->record_size ? d->record_size <= 16 && !d->value_size : d->value_size <= 8;
-    return d->indices || !direct || (d->value_size == 4 && !d->record_size);
+    return d->indices || d->fields || !direct || (d->value_size == 4 && !d->record_size);
 }
 
 /* Choices measured on the sorter's device, and the policy that they make. Each row serves a class
@@ -9133,10 +9153,11 @@ static clsort__crossover clsort__table_crossover(const clsort__facts *f, const c
 {
     const int bare = clsort__is_bare(d), words = clsort__has_words(d);
     const clsort__crossover *c = p->crossover_rows;
+    const cl_uint bits = d->fields ? 64 : clsort__key_bits(d->key_type);
     clsort__crossover row;
     if (c->device == CLSORT__THIS_DEVICE) return *c;
     while ((c->device != p->kind && c->device != p->other_kind)
-           || c->bits < clsort__key_bits(d->key_type)
+           || c->bits < bits
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
@@ -9285,7 +9306,7 @@ static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__
     const clsort__crossover c = clsort__find_crossover(f, n, d);
     const cl_uint families = clsort__few_families(f, n, d);
     const int few = d->count <= c.bitonic;
-    if (f->any) return orders[2];
+    if (f->any || (clsort__several_codes(d) && !f->is_cpu)) return orders[2];
     if (families) return orders[f->given_up & families ? 2 : few ? 3 : 0];
     if (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d)))
         return orders[few ? 3 : 0];
@@ -9313,6 +9334,12 @@ static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
     return c;
 }
 
+/* 1 if merge sorts by one of several codes, and reads the records where it is equal. */
+static int clsort__merges_fields(const clsort__plan *p)
+{
+    return clsort__several_codes(&p->d) && p->algorithm->number == CLSORT_MERGE;
+}
+
 /* Derives what the kernels of a plan are compiled for. */
 static void clsort__plan_config(clsort__plan *p)
 {
@@ -9323,7 +9350,7 @@ static void clsort__plan_config(clsort__plan *p)
     c->records = d->precedes || (!p->indirect && d->record_size > 0);
     c->value_bytes = p->indirect ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
-    c->indirect = d->precedes && p->indirect;
+    c->indirect = (d->precedes && p->indirect) || clsort__merges_fields(p);
     c->turns = !p->stable && p->key.ignored;
     if (p->facts->any) return;
     c->lanes = 1;
@@ -10324,6 +10351,8 @@ static void clsort__arg_count(clsort__run *run, const clsort__plan *p)
     if (run->asked.counted) clsort__arg_span(run, p->data.count);
 }
 
+static void clsort__arg_records(clsort__run *run, const clsort__plan *p);
+
 /* The codec; with a comparator, the records that it reads by index; a count on the device. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
@@ -10331,6 +10360,7 @@ static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__s
     CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip,
                    p->key.codec.rotate | turn << (8 * p->key.bytes - 6));
     if (p->d.precedes) clsort__arg_span(run, records);
+    else if (p->config.indirect) clsort__arg_records(run, p);
     clsort__arg_count(run, p);
 }
 
@@ -11149,17 +11179,13 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
-/* The shortest slices of work-groups that agree on a comparator's splits, in the room for tables:
-   8 bytes for each slice. */
-enum { CLSORT__LEAST_AGREED_SLICE = 4 };
-
 /* 1 if a separate kernel finds the splits of a pass: if many more work-groups are launched than run
-   at once, so that none waits for its own search. Work-items do not agree on a comparator's splits,
-   nor do work-groups whose slices are too short for two words each. */
+   at once, so that none waits for its own search; a comparator's also for work-items, and where
+   slices are too short for two words each in the tables. */
 static int clsort__stores_splits(const clsort__plan *p, const clsort__config *shape, size_t slice)
 {
     const int many = p->d.count / slice > clsort__busy_groups(p);
-    return p->d.precedes ? many || !shape->share_log2 || slice < CLSORT__LEAST_AGREED_SLICE
+    return p->d.precedes ? many || !shape->share_log2 || slice < 4
                          : many && slice >= p->policy->merge.split_slice;
 }
 
@@ -11175,18 +11201,17 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
-    const int stored = clsort__stores_splits(p, &w->shape, slice), agreed = p->d.precedes && !stored;
+    const cl_uint how = clsort__stores_splits(p, &w->shape, slice) ? CLSORT__SPLITS_STORED : 0,
+                  second = p->d.precedes && !how ? CLSORT__SPLITS_SECOND : 0;
     cl_uint i;
     if (p->helper.lanes) clsort__vector_tiles(run, p, w->from, now);
     else clsort__merge_tiles(run, p, w, now);
-    if (passes && agreed)
+    if (passes && second)
         clsort__fill(run, w->tables, CLSORT__NO_SPLIT, 8 * clsort__ceil_divide(p->d.count, slice));
     for (i = 0; i < passes; i++) {
         const size_t length = (size_t)1 << (tile_log2 + i);
         const clsort__merge_pass m = { now, now, alt, p->d.count, length, 2 * length - 1, w->tables,
-                                       stored       ? (cl_uint)CLSORT__SPLITS_STORED
-                                       : agreed && i & 1 ? (cl_uint)CLSORT__SPLITS_SECOND
-                                                         : 0 };
+                                       how | second * (i & 1) };
         clsort__merge_runs(run, p, &w->shape, &m);
         now = m.to;
         alt = m.a;
@@ -13627,6 +13652,14 @@ static void clsort__arg_whole_fields(clsort__run *run, const clsort__plan *p)
     clsort__arg_fields(run, fields, i ? i : 1);
 }
 
+/* Arguments: the records, and all fields in them. */
+static void clsort__arg_records(clsort__run *run, const clsort__plan *p)
+{
+    clsort__arg_span(run, clsort__span_from(p->data.keys, p->d.key_offset));
+    clsort__arg_ulong(run, p->data.element_bytes);
+    clsort__arg_whole_fields(run, p);
+}
+
 /* Takes keys out of records, unless they are there or a comparator reads the records. Numbers the
    elements, if pairs.values has a buffer. */
 static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arrays pairs)
@@ -13649,23 +13682,37 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
 }
 
 /* Makes codes of fields first ... end - 1 of the records, in the order of the indices. For the last
-   fields it also writes the indices, if pairs.values has a buffer. */
+   fields it also writes the indices, if pairs.values has a buffer. With `lead`, one code begins at
+   that byte of all fields. */
 static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
-                                  cl_uint first, cl_uint end)
+                                  cl_uint first, cl_uint end, clsort__span lead)
 {
     const clsort__data *a = &p->data;
     const size_t bytes = p->key.bytes, read = clsort__fields_bytes(&p->key, first, end);
-    const int writes_numbers = pairs.values.buffer != NULL;
+    const int writes_numbers = pairs.values.buffer != NULL, leads = lead.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
     CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset), pairs.keys,
-                  writes_numbers ? pairs.values : pairs.keys);
-    CLSORT__UINTS(run, clsort__amount(run, a->extent), bytes, end < p->key.field_count,
-                  (cl_uint)writes_numbers);
+                  writes_numbers ? pairs.values : pairs.keys, leads ? lead : pairs.keys);
+    CLSORT__UINTS(run, (cl_uint)leads, clsort__amount(run, a->extent), bytes,
+                  end < p->key.field_count, (cl_uint)writes_numbers);
     clsort__arg_ulong(run, a->element_bytes);
-    clsort__arg_fields(run, p->key.fields + first, end - first);
+    if (leads) clsort__arg_whole_fields(run, p);
+    else clsort__arg_fields(run, p->key.fields + first, end - first);
     clsort__arg_count(run, p);
     clsort__traffic(run, 1, (cl_ulong)a->extent * ((writes_numbers ? 4 : 0) + read + bytes));
     clsort__launch(run, a->extent);
+}
+
+/* Finds the first byte of the key that is not the same in all records. */
+static void clsort__find_lead(clsort__run *run, const clsort__plan *p, clsort__span lead)
+{
+    clsort__fill(run, lead, 0xFFFFFFFFu, sizeof(cl_uint));
+    clsort__use_utility(run, CLSORT__KERNEL_FIND_LEAD);
+    clsort__arg_records(run, p);
+    clsort__arg_span(run, lead);
+    clsort__arg_uint(run, clsort__amount(run, p->data.extent));
+    clsort__arg_count(run, p);
+    clsort__launch(run, clsort__smaller(clsort__ceil_divide(p->data.extent, 16), 1 << 17));
 }
 
 /* Permutes an array by indices, which count from the first row; in place, through a copy in
@@ -13720,6 +13767,9 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
                                const clsort__scratch *scratch)
 {
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    const int by_fields = clsort__merges_fields(p);
+    const clsort__span tables = clsort__scratch_part(scratch, p->scratch.tables),
+                       lead = by_fields ? tables : clsort__no_span;
     cl_uint first, end = p->key.field_count;
     if (form && form->numbers_keys && clsort__sorts_as_it_is(p)) {
         clsort__arrays from = pairs;
@@ -13727,9 +13777,10 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
         clsort__sort_arrays(run, p, from, pairs, scratch);
         return;
     }
+    if (by_fields) clsort__find_lead(run, p, lead);
     do {
-        first = p->key.has_codes ? clsort__first_field(&p->key, end - 1) : 0;
-        if (p->key.has_codes) clsort__extract_codes(run, p, pairs, first, end);
+        first = p->key.has_codes && !by_fields ? clsort__first_field(&p->key, end - 1) : 0;
+        if (p->key.has_codes) clsort__extract_codes(run, p, pairs, first, end, lead);
         else clsort__extract(run, p, pairs);
         if (p->data.segments && end == p->key.field_count)
             clsort__number_segments(run, p, pairs.values, pairs.values, 0);
@@ -15038,7 +15089,8 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
         const clsort__arrays keys = { clsort__scratch_part(&j->scratch, p->scratch.extracted),
                                       clsort__no_span };
         source.data.keys = keys.keys;
-        if (p->key.has_codes) clsort__extract_codes(run, p, keys, 0, p->key.field_count);
+        if (p->key.has_codes)
+            clsort__extract_codes(run, p, keys, 0, p->key.field_count, clsort__no_span);
         else clsort__extract(run, p, keys);
     }
     if (p->select.how == CLSORT__BY_SORTING)

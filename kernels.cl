@@ -667,7 +667,7 @@
 #define CLSORT__CLUSTER 4
 #define CLSORT__LISTED 1024
 
-//---- shared: fields [UTILITY]
+//---- shared: fields [MERGE UTILITY]
 /* A field of a record, packed into 64 bits. Each name is the number of the first bit of a part.
    - bits 0 to 31: the field's offset in the record
    - BYTES, 7 bits: its bytes. With BIG_ENDIAN any number, otherwise 1, 2, 4 or 8
@@ -700,7 +700,8 @@
      COMPARATOR          1: the order is the caller's expression clsort_precedes(a, b) over records
                          of type clsort_record; keys are not used
      RECORD_BYTES        with a comparator: bytes of a record
-     INDIRECT            with a comparator, 1: items carry the record's number instead of the record
+     INDIRECT            with a comparator, 1: items carry the record's number instead of the record;
+                         without one, 1: equal keys are ordered by the fields of these records
      TWO_ARRAYS          1: merge passes take their two runs from two arrays
      RANGES              1: segments are long ranges that other kernels left
      GROUP_LOG2          log2 of the work-items in a work-group, for every kernel of a program
@@ -972,6 +973,22 @@ typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec
     ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at \
         CLSORT_COUNT_ARGS
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at }
+#elif CLSORT_INDIRECT
+/* Codes are the first ones of several fields, which lie in records of `stride` bytes. */
+typedef struct {
+    code_t mask, flip, rotate;
+    global const uchar *records;
+    ulong stride;
+    ulong8 packed;
+    uint field_count;
+} codec_t;
+
+#define CLSORT_CODEC_ARGS \
+    ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at, \
+        ulong stride, ulong8 packed, uint field_count CLSORT_COUNT_ARGS
+#define CLSORT_CODEC \
+    { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at, stride, packed, \
+      field_count }
 #else
 typedef struct { code_t mask, flip, rotate; } codec_t;
 
@@ -1367,6 +1384,14 @@ INLINE clsort_record record_of(item_t r, codec_t c)
 INLINE uint comes_before(item_t x, item_t y, codec_t c)
 {
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
+}
+#elif CLSORT_INDIRECT
+/* Equal codes are the first ones of several: the fields of the records decide. Items beyond the end
+   come before nothing. */
+CLSORT_NOINLINE uint fields_before(codec_t c, uint x, uint y);
+INLINE uint comes_before(item_t x, item_t y, codec_t c)
+{
+    return x.key < y.key || (x.key == y.key && fields_before(c, x.word[0], y.word[0]));
 }
 #elif CLSORT_LANES == 1
 /* Without a comparator the codes decide. */
@@ -2432,10 +2457,15 @@ INLINE slices_t halve_slices(slices_t s, uint own, uint found, uint slice, uint 
     const uint middle = middle_slice(s), before = (middle - s.first) * slice,
                after = min((s.last - middle) * slice, size - middle * slice),
                least = max(s.low, sub_sat(s.high, after)),
-               split = min(max(found, least), min(s.high, s.low + before)), upper = own >= middle;
-    const slices_t kept = { upper ? middle : s.first, upper ? s.last : middle,
-                            upper ? split : s.low, upper ? s.high : split };
-    return kept;
+               split = min(max(found, least), min(s.high, s.low + before));
+    if (own >= middle) {
+        s.first = middle;
+        s.low = split;
+    } else {
+        s.last = middle;
+        s.high = split;
+    }
+    return s;
 }
 #endif   /* CLSORT_COMPARATOR */
 
@@ -2688,12 +2718,6 @@ INLINE void sort_items(item_t *v, codec_t c)
 
 //---- merge: work-group tiles [MERGE.group SEGMENTS.group]
 #if CLSORT_COMPARATOR
-/* The word in which work-groups agree on the split before a slice. */
-INLINE volatile global uint *agreed_word(global uint *splits, uint slice, uint how)
-{
-    return splits + 2 * (size_t)slice + how / CLSORT__SPLITS_SECOND;
-}
-
 /* The split before a slice of the pair. Work-groups search for it at the same time. All of them get
    what the first one found, since the caller's expression may answer differently next time. */
 INLINE uint agreed_split(pair_t p, uint diagonal, volatile global uint *word, codec_t c)
@@ -2723,7 +2747,8 @@ INLINE uint2 find_splits(pair_t p, uint from, uint count, uint size, global uint
             splits_here[t] = how == CLSORT__SPLITS_STORED
                                  ? splits[slice]
                                  : agreed_split(p, middle * CLSORT_TILE_ITEMS,
-                                                agreed_word(splits, slice, how), c);
+                                                splits + 2 * (size_t)slice
+                                                    + how / CLSORT__SPLITS_SECOND, c);
         local_barrier();
         for (uint k = 0; k < here; k++)
             s = halve_slices(s, own, splits_here[k], CLSORT_TILE_ITEMS, size);
@@ -2847,7 +2872,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
         return;
 #if CLSORT_COMPARATOR
     if (how != CLSORT__SPLITS_STORED && local_id() == 0)
-        *agreed_word(table, group, CLSORT__SPLITS_SECOND - how) = CLSORT__NO_SPLIT;
+        table[2 * (size_t)group + (how != CLSORT__SPLITS_SECOND)] = CLSORT__NO_SPLIT;
 #endif
     merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target, table, how, codec,
                keys, words, splits_here);
@@ -12760,8 +12785,9 @@ CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
             = keys_below(keys + keys_at, bytes, first, size, group + 1) - first;
 }
 
-//---- sort: extract [UTILITY]
+//---- sort: extract [MERGE UTILITY]
 /* Kernels that run around sorts: they take keys out of records, gather arrays and check results. */
+#if CLSORT_IS(UTILITY) || CLSORT_INDIRECT
 
 /* The bits of a float of `bytes` bytes. Each NaN becomes the positive NaN with the lowest bits.
    nans: how many NaNs there are of one sign; if it is 0, all keys stay as they are. */
@@ -12829,19 +12855,78 @@ INLINE ulong field_code(global const uchar *record, ulong field)
            >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
 }
 
-/* Packs several fields of each record into one code of `bytes` bytes, the first field in its upper
-   bits. The caller gives no more fields than fit. With by_index, code i belongs to
-   records[indices[i]]. Else it belongs to records[i], and with `numbers` the indices are
-   written. */
+/* A packed field for `bytes` bytes of `field`, from number `first` on. */
+INLINE ulong field_part(ulong field, uint first, uint bytes)
+{
+    return (field & ~(127UL << CLSORT__FIELD_BYTES)) + first
+           | (ulong)bytes << CLSORT__FIELD_BYTES;
+}
+
+INLINE uint is_bytes(ulong field) { return field >> CLSORT__FIELD_BIG_ENDIAN & 1; }
+
+/* Compares records x and y by packed fields. Returns KEYS_EQUAL, or twice the number of the first
+   byte of the key that differs, and 1 more if x comes last. Bytes are counted through all fields;
+   in a number the first one stands for all. */
+#define KEYS_EQUAL 0xFFFFFFFEu
+INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,
+                           uint field_count)
+{
+    ulong field[8];
+    vstore8(packed, 0, field);
+    for (uint f = 0, before = 0; f < field_count; before += field_bytes(field[f++]))
+        for (uint k = 0; k < field_bytes(field[f]); k += 8) {
+            const uint bytes = min(field_bytes(field[f]) - k, 8u);
+            const ulong part = field_part(field[f], k, bytes), code_x = field_code(x, part),
+                        code_y = field_code(y, part);
+            if (code_x != code_y)
+                return 2 * (before + (is_bytes(part) ? k + bytes - 8
+                                                           + (uint)clz(code_x ^ code_y) / 8
+                                                     : 0))
+                       + (code_x > code_y);
+        }
+    return KEYS_EQUAL;
+}
+#endif   /* CLSORT_IS(UTILITY) || CLSORT_INDIRECT */
+
+#if CLSORT_IS(MERGE) && CLSORT_INDIRECT && !CLSORT_COMPARATOR
+CLSORT_NOINLINE uint fields_before(codec_t c, uint x, uint y)
+{
+    return max(x, y) != 0xFFFFFFFFu
+           && compare_fields(c.records + y * c.stride, c.records + x * c.stride, c.packed,
+                             c.field_count) & 1;
+}
+#endif
+
+//---- sort: codes [UTILITY]
+/* Lowers *lead to the number of the first byte of the key that is not the same in all records, as
+   compare_fields counts. Each work-item compares some records with the first one. */
+CLSORT_KERNEL void clsort_find_lead(global const uchar *records, ulong records_at, ulong stride,
+                                    ulong8 packed, uint field_count, global uchar *lead,
+                                    ulong lead_at, uint n CLSORT_COUNT_ARGS)
+{
+    uint lowest = KEYS_EQUAL;
+    n = CLSORT_COUNT(n);
+    records += records_at;
+    for (size_t i = get_global_id(0); i < n && lowest > 0; i += get_global_size(0))
+        lowest = min(lowest, compare_fields(records, records + i * stride, packed, field_count) / 2);
+    atomic_min((volatile global uint *)(lead + lead_at), lowest);
+}
+
+/* Packs fields of each record into one code of `bytes` bytes, the first field in its upper bits.
+   The code has as many fields as fit; the last one may be a part of a field of bytes. With `leads`
+   it begins at byte *lead of the key. With by_index, code i belongs to records[indices[i]]. Else it
+   belongs to records[i], and with `numbers` the indices are written. */
 CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
                                         global uchar *codes, ulong codes_at, global uchar *indices,
-                                        ulong indices_at, uint n, uint bytes, uint by_index,
+                                        ulong indices_at, global const uchar *lead, ulong lead_at,
+                                        uint leads, uint n, uint bytes, uint by_index,
                                         uint numbers, ulong stride, ulong8 packed,
                                         uint field_count CLSORT_COUNT_ARGS)
 {
     const size_t i = get_global_id(0);
     global uint *index = (global uint *)(indices + indices_at);
     ulong field[8], code = 0;
+    uint skip = leads ? *(global const uint *)(lead + lead_at) : 0, room = 8;
     vstore8(packed, 0, field);
     if (i >= CLSORT_COUNT(n))
         return;
@@ -12849,9 +12934,16 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
     if (from >= n)   /* an element outside of segments */
         return;
     for (uint f = 0; f < field_count; f++) {
-        const uint bits = 8 * field_bytes(field[f]);
-        code = (bits < 64 ? code << bits : 0)
-               | field_code(records + records_at + from * stride, field[f]);
+        const uint size = field_bytes(field[f]), past = min(skip, size),
+                   used = min(size - past, room);
+        skip -= past;
+        if (used < size - past && !is_bytes(field[f]))
+            break;
+        if (used > 0)
+            code = (used < 8 ? code << 8 * used : 0)
+                   | field_code(records + records_at + from * stride,
+                                field_part(field[f], past, used));
+        room -= used;
     }
     store_bits(codes + codes_at + i * bytes, bytes, code);
     if (!by_index && numbers)
@@ -14804,30 +14896,6 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
 }
 
 //---- is_sorted [UTILITY]
-/* A packed field for a part of `field`: its bytes from number `first` on, up to 8 of them. */
-INLINE ulong field_piece(ulong field, uint first)
-{
-    const ulong bytes = min(field_bytes(field) - first, 8u);
-    return (field & ~(127UL << CLSORT__FIELD_BYTES)) + first | bytes << CLSORT__FIELD_BYTES;
-}
-
-/* Compares records x and y by packed fields: the first field that differs decides. */
-enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };
-INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,
-                           uint field_count)
-{
-    ulong field[8];
-    uint order = COMES_EQUAL;
-    vstore8(packed, 0, field);
-    for (uint f = 0; f < field_count && order == COMES_EQUAL; f++)
-        for (uint k = 0; k < field_bytes(field[f]) && order == COMES_EQUAL; k += 8) {
-            const ulong piece = field_piece(field[f], k), code_x = field_code(x, piece),
-                        code_y = field_code(y, piece);
-            order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;
-        }
-    return order;
-}
-
 /* The element that stands at place i of the sorted order, if i lies in segment `own`: with
    by_index = 1, the element that the segment's index at place i refers to; else element i itself.
    apart: if not 0, bytes from one row of indices to the next one. */
@@ -14863,7 +14931,7 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
     const uint order = compare_fields(records + records_at + element_at(s, own, x, element, apart),
                                       records + records_at + element_at(s, own, y, element, apart),
                                       packed, field_count);
-    if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))
+    if (order & 1 || (order == KEYS_EQUAL && strict && y <= x))
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
 
