@@ -700,8 +700,8 @@
      COMPARATOR          1: the order is the caller's expression clsort_precedes(a, b) over records
                          of type clsort_record; keys are not used
      RECORD_BYTES        with a comparator: bytes of a record
-     INDIRECT            with a comparator, 1: items carry the record's number instead of the record;
-                         without one, 1: equal keys are ordered by the fields of these records
+     INDIRECT            1: items carry a record's number: with a comparator instead of the record;
+                         without one, equal keys are ordered by the fields of these records
      TWO_ARRAYS          1: merge passes take their two runs from two arrays
      RANGES              1: segments are long ranges that other kernels left
      GROUP_LOG2          log2 of the work-items in a work-group, for every kernel of a program
@@ -12908,7 +12908,8 @@ CLSORT_KERNEL void clsort_find_lead(global const uchar *records, ulong records_a
     n = CLSORT_COUNT(n);
     records += records_at;
     for (size_t i = get_global_id(0); i < n && lowest > 0; i += get_global_size(0))
-        lowest = min(lowest, compare_fields(records, records + i * stride, packed, field_count) / 2);
+        lowest = min(lowest,
+                     compare_fields(records, records + i * stride, packed, field_count) / 2);
     atomic_min((volatile global uint *)(lead + lead_at), lowest);
 }
 
