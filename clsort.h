@@ -1322,6 +1322,10 @@ extern "C" {
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 5
 
+#define CLSORT__SPLITS_STORED 1
+#define CLSORT__SPLITS_SECOND 2
+#define CLSORT__NO_SPLIT 0xFFFFFFFFu
+
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__STRETCH_BLOCKS 32
@@ -1482,7 +1486,7 @@ extern "C" {
 #define CLSORT__FIELD_FIRST_BIT 51
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
-#define CLSORT__COMPARATOR_AT 19
+#define CLSORT__COMPARATOR_AT 20
 /* Families that need a chunk of text: whatever their shape is, and by shape. */
 static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 {"#define CLSORT__FAMILY_BITONIC 1\n#define CLSORT__FAMILY_MERGE 2\n#define CLSORT__FAMILY_RADIX "
@@ -1526,6 +1530,9 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "#define CLSORT__SEGMENTS_HAVE_GAPS 16\n#define CLSORT__GATHER_FROM_STARTS 1\n#define "
 "CLSORT__GATHER_COPIES 2\n#define CLSORT__RANGE_WORDS 8\n#define CLSORT__JOB_HEAD 5\n"
 ,{~0u}},
+{"#define CLSORT__SPLITS_STORED 1\n#define CLSORT__SPLITS_SECOND 2\n#define CLSORT__NO_SPLIT "
+"0xFFFFFFFFu\n"
+,{16388}},
 {"#define CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n#define CLSORT__STRETCH_BLOCKS 32\n"
 "#define CLSORT__STRETCHES(blocks) ((blocks)>CLSORT__STRETCH_BLOCKS?((blocks)-1)"
 "/CLSORT__STRETCH_BLOCKS+1:0)\n#define CLSORT__SWEEP_PASSES 8\n#define CLSORT__SWEEP_HEAD 64\n"
@@ -1611,7 +1618,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT__FIELD_MANTISSA 43\n#define CLSORT__FIELD_EQUAL_NANS 49\n#define "
 "CLSORT__FIELD_BIG_ENDIAN 50\n#define CLSORT__FIELD_FIRST_BIT 51\n#define "
 "CLSORT__FIELD_IGNORED_HIGH_BITS 57\n"
-,{256}},
+,{260}},
 {"#define CLSORT_IS(name)(CLSORT_FAMILY==CLSORT__FAMILY_##name)\n#ifndef __has_builtin\n#define "
 "__has_builtin(name)0\n#endif\n"
 ,{~0u}},
@@ -1691,9 +1698,14 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "\n#define CLSORT_CUT(blocks,n,size)blocks\n#endif\n#if CLSORT_COMPARATOR\ntypedef struct{code_t "
 "mask,flip,rotate;global const uchar*records;}codec_t;\n#define CLSORT_CODEC_ARGS  ulong mask,"
 "ulong flip,ulong rotate,global const uchar*records,ulong records_at CLSORT_COUNT_ARGS\n#define "
-"CLSORT_CODEC {(code_t)mask,(code_t)flip,(code_t)rotate,records+records_at}\n#else\ntypedef "
-"struct{code_t mask,flip,rotate;}codec_t;\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,ulong "
-"rotate CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),"
+"CLSORT_CODEC {(code_t)mask,(code_t)flip,(code_t)rotate,records+records_at}\n#elif "
+"CLSORT_INDIRECT\ntypedef struct{\ncode_t mask,flip,rotate;\nglobal const uchar*records;\nulong "
+"stride;\nulong8 packed;\nuint field_count;}codec_t;\n#define CLSORT_CODEC_ARGS  ulong mask,"
+"ulong flip,ulong rotate,global const uchar*records,ulong records_at, ulong stride,ulong8 packed,"
+"uint field_count CLSORT_COUNT_ARGS\n#define CLSORT_CODEC  {(code_t)mask,(code_t)flip,(code_t)"
+"rotate,records+records_at,stride,packed, field_count}\n#else\ntypedef struct{code_t mask,flip,"
+"rotate;}codec_t;\n#define CLSORT_CODEC_ARGS ulong mask,ulong flip,ulong rotate "
+"CLSORT_COUNT_ARGS\n#define CLSORT_CODEC {CLSORT_OF_CODE(mask),CLSORT_OF_CODE(flip),"
 "CLSORT_OF_CODE(rotate)}\n#endif\n#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n#if "
 "CLSORT_TURNS\n#define CLSORT_NANS (code_t)(c.rotate&CLSORT_TOP_CODE>>6)\n#define CLSORT_TURN ("
 "c.rotate>>(8*CLSORT_KEY_BYTES-6))\n#if CLSORT_PAIRS\n#define CLSORT_LEFT(type,code,bits) (("
@@ -1805,8 +1817,10 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "word[CLSORT_WORDS_OR_1];clsort_record record;}u;\nfor(uint w=0;w<CLSORT_WORDS;w++)u.word[w]="
 "r.word[w];\nreturn u.record;\n#endif\n}\nINLINE uint comes_before(item_t x,item_t y,codec_t c){"
 "\nreturn x.key<y.key||(!x.key&& !y.key&&clsort_precedes(record_of(x,c),record_of(y,c)));}\n"
-"#elif CLSORT_LANES==1\nINLINE uint comes_before(item_t x,item_t y,codec_t c){return x.key<y.key;"
-"}\n#endif\n"
+"#elif CLSORT_INDIRECT\nCLSORT_NOINLINE uint fields_before(codec_t c,uint x,uint y);\nINLINE "
+"uint comes_before(item_t x,item_t y,codec_t c){\nreturn x.key<y.key||(x.key==y.key&&"
+"fields_before(c,x.word[0],y.word[0]));}\n#elif CLSORT_LANES==1\nINLINE uint comes_before(item_t "
+"x,item_t y,codec_t c){return x.key<y.key;}\n#endif\n"
 ,{4736000,4,0,8388612}},
 {"#define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE)?CLSORT_ITEMS:32)\nINLINE void insertion_sort("
 "array_t source,array_t target,uint base,uint size,codec_t c){\nitem_t v[CLSORT_INSERTION_MOST];"
@@ -2085,6 +2099,15 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "quarter: !first[1]?low+2*quarter: !first[2]?low+3*quarter:high;\nlow=first[2]?low+3*quarter+"
 "1:first[1]?low+2*quarter+1:first[0]?low+quarter+1:low;}\nreturn low;}\n"
 ,{16388}},
+{"#if CLSORT_COMPARATOR\ntypedef struct{uint first,last,low,high;}slices_t;\nINLINE slices_t "
+"all_slices(uint slice,uint size,uint na){\nconst slices_t s={0,size>0?(size -1)/slice +1:0,0,na}"
+";\nreturn s;}\nINLINE uint middle_slice(slices_t s){return s.first+(s.last-s.first)/2;}\nINLINE "
+"slices_t halve_slices(slices_t s,uint own,uint found,uint slice,uint size){\nconst uint middle="
+"middle_slice(s),before=(middle -s.first)*slice,after=min((s.last-middle)*slice,size -middle*"
+"slice),least=max(s.low,sub_sat(s.high,after)),split=min(max(found,least),min(s.high,s.low+"
+"before));\nif(own>=middle){\ns.first=middle;\ns.low=split;}else{\ns.last=middle;\ns.high=split;}"
+"\nreturn s;}\n#endif\n"
+,{4,0,0,8404992}},
 {"#if CLSORT_TWO_ARRAYS\n#define CLSORT_PAIR_ARGS  CLSORT_ARRAY_ARGS(a),CLSORT_ARRAY_ARGS(b),"
 "CLSORT_CODEC_ARGS,uint n,uint run,uint span, uint slice\n#define CLSORT_SECOND_ARRAY "
 "CLSORT_ARRAY(b)\n#else\n#define CLSORT_PAIR_ARGS  CLSORT_ARRAY_ARGS(a),CLSORT_CODEC_ARGS,uint n,"
@@ -2095,20 +2118,14 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "size_t i=get_global_id(0)>>spread_log2;\nn=CLSORT_COUNT(n);\nif(i*slice>=n||i<<spread_log2!="
 "get_global_id(0))return;\nconst pair_t p=find_pair(array_a,array_b,(uint)i*slice,n,run,span);\n("
 "(global uint*)(splits+splits_at))[i]=split_pair(p,(uint)i*slice -p.start,codec_of_pass(codec,1))"
-";}\n#endif\n#if CLSORT_COMPARATOR\nCLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS,"
-"uint n,uint span,uint slice CLSORT_COUNT_ARGS){\nconst size_t start=get_global_id(0)*((size_t)"
-"span+1);\nglobal uint*split=(global uint*)(splits+splits_at);\nsize_t i=(start+slice -1)/slice;"
-"\nuint last_split=0,last_diagonal=0;\nn=CLSORT_COUNT(n);\nif(start>=n)return;\nfor(;i*slice<n&&"
-"i*slice<=start+span;i++){\nconst uint diagonal=(uint)(i*slice -start);\nlast_split=clamp("
-"split[i],last_split,last_split+(diagonal-last_diagonal));\nlast_diagonal=diagonal;\nsplit[i]="
-"last_split;}}\nCLSORT_KERNEL void clsort_merge_ordered(global const uchar*indices,ulong "
-"indices_at,global uchar*result,ulong result_at,CLSORT_CODEC_ARGS,uint n,uint by_index,uint "
-"strict){\nconst codec_t codec=CLSORT_CODEC;\nglobal const clsort_record*record=(global const "
-"clsort_record*)codec.records;\nconst uint i=(uint)get_global_id(0);\nn=CLSORT_COUNT(n);\nif(i>="
-"n||n-i<2)return;\nconst uint x=ordered_place(indices+indices_at,by_index,i,n),y=ordered_place("
-"indices+indices_at,by_index,i+1,n);\nif(clsort_precedes(record[y],record[x])||(strict&&y<=x&& "
-"!clsort_precedes(record[x],record[y])))atomic_min((volatile global uint*)(result+result_at),i+1)"
-";}\n#endif\n"
+";}\n#endif\n#if CLSORT_COMPARATOR\nCLSORT_KERNEL void clsort_merge_ordered(global const uchar*"
+"indices,ulong indices_at,global uchar*result,ulong result_at,CLSORT_CODEC_ARGS,uint n,uint "
+"by_index,uint strict){\nconst codec_t codec=CLSORT_CODEC;\nglobal const clsort_record*record=("
+"global const clsort_record*)codec.records;\nconst uint i=(uint)get_global_id(0);\nn="
+"CLSORT_COUNT(n);\nif(i>=n||n-i<2)return;\nconst uint x=ordered_place(indices+indices_at,"
+"by_index,i,n),y=ordered_place(indices+indices_at,by_index,i+1,n);\nif(clsort_precedes(record[y],"
+"record[x])||(strict&&y<=x&& !clsort_precedes(record[x],record[y])))atomic_min((volatile global "
+"uint*)(result+result_at),i+1);}\n#endif\n"
 ,{4}},
 {"INLINE item_t load_run_item(array_t a,codec_t c,uint i,uint number,const uint is_source){\n"
 "return is_source?load_numbered(a,c,i,number):load_whole_item(a,c,i);}\nINLINE void load_runs("
@@ -2146,23 +2163,18 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "second_first(p,x,diagonal-1-x,c))atomic_min(&range[1],x);\nelse atomic_max(&range[0],x+1);}\n"
 "local_barrier();}}\n#endif\n"
 ,{0,0,0,16388}},
-{"#if CLSORT_COMPARATOR\nINLINE uint prefix_max(local uint*x,uint own){\nconst uint t=local_id();"
-"\nx[t]=own;\nlocal_barrier();\nfor(uint step=1;step<CLSORT_GROUP;step*=2){\nconst uint other=t>="
-"step?x[t-step]:0;\nlocal_barrier();\nown=max(own,other);\nx[t]=own;\nlocal_barrier();}\nreturn "
-"own;}\nINLINE uint settle_split(local uint*splits,uint first,uint diagonal,uint*split){\nconst "
-"uint t=local_id();\nconst uint a=prefix_max(splits,first+ *split)-first;\nconst uint b="
-"prefix_max(splits,first+(diagonal-a))-first;\n*split=diagonal-b;\nsplits[t]= *split;\n"
-"local_barrier();\nconst uint next=splits[t+1<CLSORT_GROUP?t+1:t];\nlocal_barrier();\nreturn "
-"next;}\n#endif\nINLINE void merge_items(item_t*v,local const code_t*keys,local const uint*words,"
-"local uint*splits,uint first,uint na,uint b_first,uint nb,codec_t c){\nconst uint t=local_id(),"
-"diagonal=min(t*CLSORT_ITEMS-first,na+nb);\nuint split=split_items(keys,words,first,na,b_first,"
-"nb,diagonal,c),end_a=first+na,end_b=b_first+nb;\n#if CLSORT_COMPARATOR\nconst uint next="
-"settle_split(splits,first,diagonal,&split),size=na+nb-diagonal;\nif(size>CLSORT_ITEMS){\nend_a="
-"first+next;\nend_b=b_first+(diagonal+CLSORT_ITEMS-next);}\n#endif\nuint a=first+split,b=b_first+"
-"(diagonal-split);\nitem_t x=get_item(keys,words,a),y=get_item(keys,words,b);\n#pragma unroll\n"
-"for(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint second=b<end_b&&(a>=end_a||comes_before(y,x,c));\n"
-"v[m]=second?y:x;\nconst uint next_place=second? ++b: ++a;\nconst item_t next_item=get_item(keys,"
-"words,next_place);\nx=second?x:next_item;\ny=second?next_item:y;}}\n"
+{"INLINE void merge_items(item_t*v,local const code_t*keys,local const uint*words,local uint*"
+"splits,uint first,uint na,uint b_first,uint nb,codec_t c){\nconst uint t=local_id(),diagonal="
+"min(t*CLSORT_ITEMS-first,na+nb);\nuint split=split_items(keys,words,first,na,b_first,nb,"
+"diagonal,c),end_a=first+na,end_b=b_first+nb;\n#if CLSORT_COMPARATOR\nconst uint first_item="
+"first/CLSORT_ITEMS;\nslices_t s=all_slices(CLSORT_ITEMS,na+nb,na);\nsplits[t]=split;\n"
+"local_barrier();\nfor(uint width=CLSORT_GROUP;width>1;width/=2)s=halve_slices(s,t-first_item,"
+"splits[first_item+middle_slice(s)],CLSORT_ITEMS,na+nb);\nsplit=t-first_item<s.last?s.low:s.high;"
+"\nend_a=first+s.high;\nend_b=b_first+(min(diagonal+CLSORT_ITEMS,na+nb)-s.high);\n#endif\nuint a="
+"first+split,b=b_first+(diagonal-split);\nitem_t x=get_item(keys,words,a),y=get_item(keys,words,"
+"b);\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++){\nconst uint second=b<end_b&&(a>=end_a||"
+"comes_before(y,x,c));\nv[m]=second?y:x;\nconst uint next_place=second? ++b: ++a;\nconst item_t "
+"next_item=get_item(keys,words,next_place);\nx=second?x:next_item;\ny=second?next_item:y;}}\n"
 ,{0,0,0,8404996}},
 {"INLINE void order_neighbours(item_t*x,item_t*y,codec_t c){\nconst item_t first= *x,second= *y;\n"
 "const uint swap=comes_before(second,first,c);\n*x=swap?second:first;\n*y=swap?first:second;}\n"
@@ -2175,30 +2187,44 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "v[m],&v[m+1],c);\n#pragma unroll\nfor(uint m=1;m+1<CLSORT_ITEMS;m+=2)order_neighbours(&v[m],&"
 "v[m+1],c);}\n#endif\n}\n"
 ,{524288,0,0,16388}},
-{"INLINE void find_splits(pair_t p,uint from,uint count,uint size,global const uint*stored,uint "
-"has_splits,local uint*splits_here,codec_t c){\nconst uint t=local_id(),diagonal=from+t*"
-"2/CLSORT_GROUP*count;\nif(t<2){\nconst uint own=from+t*count;\nconst uint known=own>="
-"size?p.na:has_splits?stored[t]:0;\nconst uint searched=own<size&& !has_splits;\n#if "
-"CLSORT_GROUP>=16\nsplits_here[2*t]=searched&&own>p.nb?own-p.nb:known;\nsplits_here[2*t+1]="
-"searched?min(own,p.na):known;\n#else\nsplits_here[2*t]=searched?split_pair(p,own,c):known;\n"
-"#endif\n}\n#if CLSORT_GROUP>=16\nsearch_splits(p,diagonal,splits_here,has_splits?0:min(p.na,"
-"p.nb),c);\n#else\nlocal_barrier();\n#endif\n}\nINLINE void sort_tile(array_t source,array_t "
-"target,uint base,uint count,uint number,codec_t codec,codec_t stores,local code_t*keys,local "
-"uint*words,local uint*splits){\nconst uint t=local_id();\nconst pair_t tile={source,source,base,"
-"base,count,base,0};\nitem_t v[CLSORT_ITEMS];\nload_runs(keys,words,tile,count,codec,number,1);\n"
-"local_barrier();\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)v[m]=get_item(keys,words,t*"
-"CLSORT_ITEMS+m);\nsort_items(v,codec);\n#pragma unroll 1\nfor(uint run=CLSORT_ITEMS;run<"
-"CLSORT_TILE_ITEMS;run*=2){\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),size=min(count-min("
-"first,count),2*run),na=min(size,run);\nput_own_items(keys,words,v);\nmerge_items(v,keys,words,"
-"splits,first,na,first+na,size -na,codec);}\nstore_items(v,keys,words,target,base,count,stores);}"
-"\nINLINE void merge_tile(pair_t p,uint base,array_t target,global const uint*stored,uint "
-"has_splits,codec_t stores,local code_t*keys,local uint*words,local uint*splits_here){\nconst "
-"uint from=base -p.start,size=p.na+p.nb,count=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS)"
-":0;\nconst codec_t codec=codec_of_pass(stores,1);\nitem_t v[CLSORT_ITEMS];\nfind_splits(p,from,"
-"count,size,stored,has_splits,splits_here,codec);\nconst uint a=splits_here[0],na=min(max("
-"splits_here[2],a)-a,count);\np.first_a+=a;\np.first_b+=from-a;\np.na=na;\nload_runs(keys,words,"
-"p,count,codec,0,0);\nlocal_barrier();\nmerge_items(v,keys,words,splits_here,0,na,na,count-na,"
-"codec);\nstore_items(v,keys,words,target,base,count,stores);}\n"
+{"#if CLSORT_COMPARATOR\nINLINE uint agreed_split(pair_t p,uint diagonal,volatile global uint*"
+"word,codec_t c){\nconst uint found=split_pair(p,diagonal,c),first=atomic_cmpxchg(word,"
+"CLSORT__NO_SPLIT,found);\nreturn first==CLSORT__NO_SPLIT?found:first;}\nINLINE uint2 "
+"find_splits(pair_t p,uint from,uint count,uint size,global uint*splits,uint how,local uint*"
+"splits_here,codec_t c){\nconst uint own=from/CLSORT_TILE_ITEMS;\nslices_t s=all_slices("
+"CLSORT_TILE_ITEMS,size,p.na);\nuint halvings=0;\nwhile((s.last-1)>>halvings)halvings++;\nfor("
+"uint done=0;done<halvings;done +=CLSORT_GROUP){\nconst uint t=local_id(),here=min(halvings-done,"
+"(uint)CLSORT_GROUP);\nslices_t part=s;\nfor(uint k=0;k<min(t,here);k++)part=halve_slices(part,"
+"own,0,CLSORT_TILE_ITEMS,size);\nconst uint middle=middle_slice(part),slice="
+"p.start/CLSORT_TILE_ITEMS+middle;\nif(t<here)splits_here[t]=how=="
+"CLSORT__SPLITS_STORED?splits[slice]:agreed_split(p,middle*CLSORT_TILE_ITEMS,splits+2*(size_t)"
+"slice +how/CLSORT__SPLITS_SECOND,c);\nlocal_barrier();\nfor(uint k=0;k<here;k++)s=halve_slices("
+"s,own,splits_here[k],CLSORT_TILE_ITEMS,size);\nlocal_barrier();}\nreturn(uint2)(s.low,s.high);}"
+"\n#else\nINLINE uint2 find_splits(pair_t p,uint from,uint count,uint size,global uint*splits,"
+"uint how,local uint*splits_here,codec_t c){\nconst uint t=local_id(),diagonal=from+t*"
+"2/CLSORT_GROUP*count,is_stored=how==CLSORT__SPLITS_STORED;\nif(t<2){\nconst uint own=from+t*"
+"count;\nconst uint known=own>=size?p.na:is_stored?splits[(p.start+from)/CLSORT_TILE_ITEMS+t]:0;"
+"\nconst uint searched=own<size&& !is_stored;\n#if CLSORT_GROUP>=16\nsplits_here[2*t]=searched&&"
+"own>p.nb?own-p.nb:known;\nsplits_here[2*t+1]=searched?min(own,p.na):known;\n#else\n"
+"splits_here[2*t]=searched?split_pair(p,own,c):known;\n#endif\n}\n#if CLSORT_GROUP>=16\n"
+"search_splits(p,diagonal,splits_here,is_stored?0:min(p.na,p.nb),c);\n#else\nlocal_barrier();\n"
+"#endif\nreturn(uint2)(splits_here[0],splits_here[2]);}\n#endif\nINLINE void sort_tile(array_t "
+"source,array_t target,uint base,uint count,uint number,codec_t codec,codec_t stores,local "
+"code_t*keys,local uint*words,local uint*splits){\nconst uint t=local_id();\nconst pair_t tile={"
+"source,source,base,base,count,base,0};\nitem_t v[CLSORT_ITEMS];\nload_runs(keys,words,tile,"
+"count,codec,number,1);\nlocal_barrier();\n#pragma unroll\nfor(uint m=0;m<CLSORT_ITEMS;m++)v[m]="
+"get_item(keys,words,t*CLSORT_ITEMS+m);\nsort_items(v,codec);\n#pragma unroll 1\nfor(uint run="
+"CLSORT_ITEMS;run<CLSORT_TILE_ITEMS;run*=2){\nconst uint first=t*CLSORT_ITEMS& ~(2*run-1),size="
+"min(count-min(first,count),2*run),na=min(size,run);\nput_own_items(keys,words,v);\nmerge_items("
+"v,keys,words,splits,first,na,first+na,size -na,codec);}\nstore_items(v,keys,words,target,base,"
+"count,stores);}\nINLINE void merge_tile(pair_t p,uint base,array_t target,global uint*splits,"
+"uint how,codec_t stores,local code_t*keys,local uint*words,local uint*splits_here){\nconst uint "
+"from=base -p.start,size=p.na+p.nb,count=from<size?min(size -from,(uint)CLSORT_TILE_ITEMS):0;\n"
+"const codec_t codec=codec_of_pass(stores,1);\nitem_t v[CLSORT_ITEMS];\nconst uint2 both="
+"find_splits(p,from,count,size,splits,how,splits_here,codec);\nconst uint a=both.s0,na=min(max("
+"both.s1,a)-a,count);\np.first_a+=a;\np.first_b+=from-a;\np.na=na;\nload_runs(keys,words,p,count,"
+"codec,0,0);\nlocal_barrier();\nmerge_items(v,keys,words,splits_here,0,na,na,count-na,codec);\n"
+"store_items(v,keys,words,target,base,count,stores);}\n"
 ,{0,0,0,16388}},
 {"CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint slice,local code_t*keys,local "
 "uint*words,local uint*splits){\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY("
@@ -2206,13 +2232,14 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "const uint base=(uint)get_group_id(0)<<CLSORT_TILE_ITEMS_LOG2;\nn=CLSORT_COUNT(n);\nif(base>=n)"
 "return;\nsort_tile(source,target,base,min(n-base,(uint)CLSORT_TILE_ITEMS),base,codec,stores,"
 "keys,words,splits);}\n#if!CLSORT_KERNEL_SUBSET\nCLSORT_KERNEL void clsort_merge_pass("
-"CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),CLSORT_SPLITS_ARGS,uint has_splits,local code_t*keys,"
-"local uint*words,local uint*splits_here){\nconst array_t array_a=CLSORT_ARRAY(a),array_b="
+"CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),CLSORT_SPLITS_ARGS,uint how,local code_t*keys,local "
+"uint*words,local uint*splits_here){\nconst array_t array_a=CLSORT_ARRAY(a),array_b="
 "CLSORT_SECOND_ARRAY,target=CLSORT_ARRAY(target);\ncodec_t codec=CLSORT_CODEC;\nconst uint group="
-"(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\ncodec=codec_of_pass(codec,span<n-1);"
-"\nn=CLSORT_COUNT(n);\nif(base>=n)return;\nmerge_tile(find_pair(array_a,array_b,base,n,run,span),"
-"base,target,(global const uint*)(splits+splits_at)+group,has_splits,codec,keys,words,"
-"splits_here);}\n#endif\n"
+"(uint)get_group_id(0),base=group<<CLSORT_TILE_ITEMS_LOG2;\nglobal uint*table=(global uint*)("
+"splits+splits_at);\ncodec=codec_of_pass(codec,span<n-1);\nn=CLSORT_COUNT(n);\nif(base>=n)return;"
+"\n#if CLSORT_COMPARATOR\nif(how!=CLSORT__SPLITS_STORED&&local_id()==0)table[2*(size_t)group +("
+"how!=CLSORT__SPLITS_SECOND)]=CLSORT__NO_SPLIT;\n#endif\nmerge_tile(find_pair(array_a,array_b,"
+"base,n,run,span),base,target,table,how,codec,keys,words,splits_here);}\n#endif\n"
 ,{0,0,0,4}},
 {"CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS,uint n,uint slice,local code_t*keys,local "
 "uint*words,local uint*splits){\nconst array_t source=CLSORT_ARRAY(source),target=CLSORT_ARRAY("
@@ -2243,16 +2270,20 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "2,32);\nif(end-to>=CLSORT_LANES)store_whole_item(target,c,to,v[0]);\nelse store_item(target,c,"
 "to,end,v[0]);\nv[0]=v[1];}}\n"
 ,{0,0,4}},
-{"#if!CLSORT_KERNEL_SUBSET\nCLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS,"
-"CLSORT_ARRAY_ARGS(target),CLSORT_SPLITS_ARGS,uint has_splits,local code_t*keys,local uint*words,"
-"local uint*splits_here){\nconst array_t array_a=CLSORT_ARRAY(a),array_b=CLSORT_SECOND_ARRAY,"
-"target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\nconst size_t i=get_global_id(0)"
-";\nglobal const uint*split=(global const uint*)(splits+splits_at);\nn=CLSORT_COUNT(n);\nif(i*"
-"slice>=n)return;\nconst uint end=(uint)min((size_t)n,(i+1)*slice);\nfor(uint begin=(uint)i*"
-"slice;begin<end;){\nconst pair_t p=find_pair(array_a,array_b,begin,n,run,span);\nconst uint "
-"from=begin-p.start,size=p.na+p.nb,to=min(end-p.start,size);\nconst uint a=from=="
-"0?0:has_splits?split[i]:split_pair(p,from,codec);\nconst uint end_a=to=="
-"size?p.na:has_splits?split[i+1]:split_pair(p,to,codec);\nmerge_slice(p,a,end_a,from-a,to-end_a,"
+{"#if!CLSORT_KERNEL_SUBSET\nINLINE uint2 slice_splits(pair_t p,uint from,uint to,uint slice,"
+"global const uint*split,uint how,codec_t c){\nconst uint size=p.na+p.nb,own=from/slice,"
+"is_stored=how==CLSORT__SPLITS_STORED;\n#if CLSORT_COMPARATOR\nslices_t s=all_slices(slice,size,"
+"p.na);\nwhile(s.last-s.first>1)s=halve_slices(s,own,split[middle_slice(s)],slice,size);\nreturn("
+"uint2)(s.low,s.high);\n#else\nreturn(uint2)(from==0?0:is_stored?split[own]:split_pair(p,from,c),"
+"to==size?p.na:is_stored?split[own+1]:split_pair(p,to,c));\n#endif\n}\nCLSORT_KERNEL void "
+"clsort_merge_pass(CLSORT_PAIR_ARGS,CLSORT_ARRAY_ARGS(target),CLSORT_SPLITS_ARGS,uint how,local "
+"code_t*keys,local uint*words,local uint*splits_here){\nconst array_t array_a=CLSORT_ARRAY(a),"
+"array_b=CLSORT_SECOND_ARRAY,target=CLSORT_ARRAY(target);\nconst codec_t codec=CLSORT_CODEC;\n"
+"const size_t i=get_global_id(0);\nn=CLSORT_COUNT(n);\nif(i*slice>=n)return;\nconst uint end=("
+"uint)min((size_t)n,(i+1)*slice);\nfor(uint begin=(uint)i*slice;begin<end;){\nconst pair_t p="
+"find_pair(array_a,array_b,begin,n,run,span);\nconst uint from=begin-p.start,to=min(end-p.start,"
+"p.na+p.nb);\nconst uint2 both=slice_splits(p,from,to,slice,(global const uint*)(splits+"
+"splits_at)+p.start/slice,how,codec);\nmerge_slice(p,both.s0,both.s1,from-both.s0,to-both.s1,"
 "target,begin,codec);\nbegin=p.start+to;}}\n#endif\n"
 ,{0,4,4}},
 #ifndef CLSORT_NO_PUBLISHED
@@ -5078,33 +5109,54 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "uint*)(starts+starts_at))[group]=first;\nif(writes_counts&&group<groups)((global uint*)(counts+"
 "counts_at))[group]=keys_below(keys+keys_at,bytes,first,size,group +1)-first;}\n"
 ,{256}},
-{"INLINE ulong with_one_nan(ulong bits,uint bytes,ulong nans){\nconst ulong positive= ~0UL>>(65-8*"
-"bytes),infinity=positive -nans;\nreturn nans&&(bits&positive)>infinity?infinity+1:bits;}\n"
-"CLSORT_KERNEL void clsort_extract(global const uchar*source,ulong source_at,global uchar*keys,"
-"ulong keys_at,global uchar*indices,ulong indices_at,uint n,uint bytes,ulong stride,ulong "
-"minus_zero,ulong nans,uint copies,uint numbers CLSORT_COUNT_ARGS){\nconst size_t i="
-"get_global_id(0);\nif(i>=CLSORT_COUNT(n))return;\nif(copies){\nconst ulong bits=load_bits("
-"source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+i*bytes,bytes,bits=="
-"minus_zero?0:with_one_nan(bits,bytes,nans));}\nif(numbers)*(global uint*)(indices+indices_at+i*"
-"4)=(uint)i;}\nINLINE uint field_bytes(ulong field){\nreturn(uint)(field>>CLSORT__FIELD_BYTES)&"
-"127;}\nINLINE ulong load_big_endian(global const uchar*place,uint bytes){\nulong bits=0;\nfor("
-"uint k=0;k<bytes;k++)bits=bits<<8|place[k];\nreturn bits;}\nINLINE ulong field_code(global "
-"const uchar*record,ulong field){\nconst uint bytes=field_bytes(field);\nconst ulong width= ~0UL>"
-">(64-8*bytes),sign=width^width>>1,nans=(1UL<<(field>>CLSORT__FIELD_MANTISSA&63))-1;\nulong bits="
-"field>>CLSORT__FIELD_BIG_ENDIAN&1?load_big_endian(record+(uint)field,bytes):load_bits(record+("
-"uint)field,bytes);\nif(field>>CLSORT__FIELD_EQUAL_NANS&1)bits=with_one_nan(bits,bytes,nans);\n"
-"if(field>>CLSORT__FIELD_EQUAL_ZEROS&1&&bits==sign)bits=0;\nif(field>>CLSORT__FIELD_FLOAT&1&&"
-"bits&sign)bits^=width>>1;\nbits^=(field>>CLSORT__FIELD_DESCENDING&1?width>>1:0)^(field>>"
-"CLSORT__FIELD_SIGN&1?sign:0);\nbits=(bits-nans)&width;\nreturn(bits&width>>(field>>"
-"CLSORT__FIELD_IGNORED_HIGH_BITS))>>(field>>CLSORT__FIELD_FIRST_BIT&63);}\nCLSORT_KERNEL void "
-"clsort_extract_codes(global const uchar*records,ulong records_at,global uchar*codes,ulong "
-"codes_at,global uchar*indices,ulong indices_at,uint n,uint bytes,uint by_index,uint numbers,"
-"ulong stride,ulong8 packed,uint field_count CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0)"
-";\nglobal uint*index=(global uint*)(indices+indices_at);\nulong field[8],code=0;\nvstore8("
-"packed,0,field);\nif(i>=CLSORT_COUNT(n))return;\nconst uint from=by_index?index[i]:(uint)i;\nif("
-"from>=n)return;\nfor(uint f=0;f<field_count;f++){\nconst uint bits=8*field_bytes(field[f]);\n"
-"code=(bits<64?code<<bits:0)|field_code(records+records_at+from*stride,field[f]);}\nstore_bits("
-"codes+codes_at+i*bytes,bytes,code);\nif(!by_index&&numbers)index[i]=from;}\n"
+{"#if CLSORT_IS(UTILITY)||CLSORT_INDIRECT\nINLINE ulong with_one_nan(ulong bits,uint bytes,ulong "
+"nans){\nconst ulong positive= ~0UL>>(65-8*bytes),infinity=positive -nans;\nreturn nans&&(bits&"
+"positive)>infinity?infinity+1:bits;}\nCLSORT_KERNEL void clsort_extract(global const uchar*"
+"source,ulong source_at,global uchar*keys,ulong keys_at,global uchar*indices,ulong indices_at,"
+"uint n,uint bytes,ulong stride,ulong minus_zero,ulong nans,uint copies,uint numbers "
+"CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0);\nif(i>=CLSORT_COUNT(n))return;\nif(copies)"
+"{\nconst ulong bits=load_bits(source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+i*"
+"bytes,bytes,bits==minus_zero?0:with_one_nan(bits,bytes,nans));}\nif(numbers)*(global uint*)("
+"indices+indices_at+i*4)=(uint)i;}\nINLINE uint field_bytes(ulong field){\nreturn(uint)(field>>"
+"CLSORT__FIELD_BYTES)&127;}\nINLINE ulong load_big_endian(global const uchar*place,uint bytes){\n"
+"ulong bits=0;\nfor(uint k=0;k<bytes;k++)bits=bits<<8|place[k];\nreturn bits;}\nINLINE ulong "
+"field_code(global const uchar*record,ulong field){\nconst uint bytes=field_bytes(field);\nconst "
+"ulong width= ~0UL>>(64-8*bytes),sign=width^width>>1,nans=(1UL<<(field>>CLSORT__FIELD_MANTISSA&"
+"63))-1;\nulong bits=field>>CLSORT__FIELD_BIG_ENDIAN&1?load_big_endian(record+(uint)field,bytes)"
+":load_bits(record+(uint)field,bytes);\nif(field>>CLSORT__FIELD_EQUAL_NANS&1)bits=with_one_nan("
+"bits,bytes,nans);\nif(field>>CLSORT__FIELD_EQUAL_ZEROS&1&&bits==sign)bits=0;\nif(field>>"
+"CLSORT__FIELD_FLOAT&1&&bits&sign)bits^=width>>1;\nbits^=(field>>CLSORT__FIELD_DESCENDING&"
+"1?width>>1:0)^(field>>CLSORT__FIELD_SIGN&1?sign:0);\nbits=(bits-nans)&width;\nreturn(bits&width>"
+">(field>>CLSORT__FIELD_IGNORED_HIGH_BITS))>>(field>>CLSORT__FIELD_FIRST_BIT&63);}\nINLINE ulong "
+"field_part(ulong field,uint first,uint bytes){\nreturn(field& ~(127UL<<CLSORT__FIELD_BYTES))+"
+"first|(ulong)bytes<<CLSORT__FIELD_BYTES;}\nINLINE uint is_bytes(ulong field){return field>>"
+"CLSORT__FIELD_BIG_ENDIAN&1;}\n#define KEYS_EQUAL 0xFFFFFFFEu\nINLINE uint compare_fields(global "
+"const uchar*x,global const uchar*y,ulong8 packed,uint field_count){\nulong field[8];\nvstore8("
+"packed,0,field);\nfor(uint f=0,before=0;f<field_count;before +=field_bytes(field[f++]))for(uint "
+"k=0;k<field_bytes(field[f]);k+=8){\nconst uint bytes=min(field_bytes(field[f])-k,8u);\nconst "
+"ulong part=field_part(field[f],k,bytes),code_x=field_code(x,part),code_y=field_code(y,part);\n"
+"if(code_x!=code_y)return 2*(before +(is_bytes(part)?k+bytes-8+(uint)clz(code_x^code_y)/8:0))+("
+"code_x>code_y);}\nreturn KEYS_EQUAL;}\n#endif\n#if CLSORT_IS(MERGE)&&CLSORT_INDIRECT&& "
+"!CLSORT_COMPARATOR\nCLSORT_NOINLINE uint fields_before(codec_t c,uint x,uint y){\nreturn max(x,"
+"y)!=0xFFFFFFFFu&&compare_fields(c.records+y*c.stride,c.records+x*c.stride,c.packed,"
+"c.field_count)&1;}\n#endif\n"
+,{260}},
+{"CLSORT_KERNEL void clsort_find_lead(global const uchar*records,ulong records_at,ulong stride,"
+"ulong8 packed,uint field_count,global uchar*lead,ulong lead_at,uint n CLSORT_COUNT_ARGS){\nuint "
+"lowest=KEYS_EQUAL;\nn=CLSORT_COUNT(n);\nrecords+=records_at;\nfor(size_t i=get_global_id(0);i<n&"
+"&lowest>0;i+=get_global_size(0))lowest=min(lowest,compare_fields(records,records+i*stride,"
+"packed,field_count)/2);\natomic_min((volatile global uint*)(lead+lead_at),lowest);}\n"
+"CLSORT_KERNEL void clsort_extract_codes(global const uchar*records,ulong records_at,global "
+"uchar*codes,ulong codes_at,global uchar*indices,ulong indices_at,global const uchar*lead,ulong "
+"lead_at,uint leads,uint n,uint bytes,uint by_index,uint numbers,ulong stride,ulong8 packed,uint "
+"field_count CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0);\nglobal uint*index=(global "
+"uint*)(indices+indices_at);\nulong field[8],code=0;\nuint skip=leads? *(global const uint*)("
+"lead+lead_at):0,room=8;\nvstore8(packed,0,field);\nif(i>=CLSORT_COUNT(n))return;\nconst uint "
+"from=by_index?index[i]:(uint)i;\nif(from>=n)return;\nfor(uint f=0;f<field_count;f++){\nconst "
+"uint size=field_bytes(field[f]),past=min(skip,size),used=min(size -past,room);\nskip -=past;\n"
+"if(used<size -past&& !is_bytes(field[f]))break;\nif(used>0)code=(used<8?code<<8*used:0)|"
+"field_code(records+records_at+from*stride,field_part(field[f],past,used));\nroom-=used;}\n"
+"store_bits(codes+codes_at+i*bytes,bytes,code);\nif(!by_index&&numbers)index[i]=from;}\n"
 ,{256}},
 {"INLINE ulong element_at(segments_t s,segment_t own,uint i,ulong bytes,ulong apart){\nreturn "
 "apart&&own.size?own.begin/s.stride*apart+(i-own.begin)*bytes:i*bytes;}\nCLSORT_KERNEL void "
@@ -5658,28 +5710,20 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "s,p,r,out,i,place,nth);\nbefore +=total;}\nfor(uint i=(parted?s.n:s.k)+local_id();i<marks;i+="
 "CLSORT_GROUP)write_element(s,p,out,i,0xFFFFFFFFu);}\n"
 ,{8192}},
-{"INLINE ulong field_piece(ulong field,uint first){\nconst ulong bytes=min(field_bytes(field)-"
-"first,8u);\nreturn(field& ~(127UL<<CLSORT__FIELD_BYTES))+first|bytes<<CLSORT__FIELD_BYTES;}\n"
-"enum{COMES_FIRST,COMES_EQUAL,COMES_LAST};\nINLINE uint compare_fields(global const uchar*x,"
-"global const uchar*y,ulong8 packed,uint field_count){\nulong field[8];\nuint order=COMES_EQUAL;"
-"\nvstore8(packed,0,field);\nfor(uint f=0;f<field_count&&order==COMES_EQUAL;f++)for(uint k=0;k<"
-"field_bytes(field[f])&&order==COMES_EQUAL;k+=8){\nconst ulong piece=field_piece(field[f],k),"
-"code_x=field_code(x,piece),code_y=field_code(y,piece);\norder=code_x<code_y?COMES_FIRST:code_x>"
-"code_y?COMES_LAST:COMES_EQUAL;}\nreturn order;}\nINLINE uint ordered_element(segments_t s,"
-"segment_t own,global const uchar*indices,uint by_index,ulong apart,uint i){\nreturn own.begin+"
-"ordered_place(indices+(by_index?element_at(s,own,own.begin,4,apart):0),by_index,i-own.begin,"
-"own.size);}\nCLSORT_KERNEL void clsort_is_sorted(global const uchar*records,ulong records_at,"
-"global const uchar*indices,ulong indices_at,global uchar*result,ulong result_at,"
-"CLSORT_SEGMENT_ARGS,uint n,uint by_index,uint strict,ulong element,ulong apart,ulong "
-"indices_apart,ulong8 packed,uint field_count){\nconst segments_t s=CLSORT_SEGMENTS;\nconst uint "
-"i=(uint)get_global_id(0);\nif(i>=n)return;\nfor(ulong k=i;k<s.segments;k+=n)if(segment_descends("
-"s,(uint)k))atomic_min((volatile global uint*)(result+result_at),0);\nconst segment_t own="
-"segment_around(s,i);\nif(own.size<2||i-own.begin>=own.size -1)return;\nconst uint x="
-"ordered_element(s,own,indices+indices_at,by_index,indices_apart,i),y=ordered_element(s,own,"
-"indices+indices_at,by_index,indices_apart,i+1);\nconst uint order=compare_fields(records+"
-"records_at+element_at(s,own,x,element,apart),records+records_at+element_at(s,own,y,element,"
-"apart),packed,field_count);\nif(order==COMES_LAST||(order==COMES_EQUAL&&strict&&y<=x))"
-"atomic_min((volatile global uint*)(result+result_at),i+1);}\n"
+{"INLINE uint ordered_element(segments_t s,segment_t own,global const uchar*indices,uint by_index,"
+"ulong apart,uint i){\nreturn own.begin+ordered_place(indices+(by_index?element_at(s,own,"
+"own.begin,4,apart):0),by_index,i-own.begin,own.size);}\nCLSORT_KERNEL void clsort_is_sorted("
+"global const uchar*records,ulong records_at,global const uchar*indices,ulong indices_at,global "
+"uchar*result,ulong result_at,CLSORT_SEGMENT_ARGS,uint n,uint by_index,uint strict,ulong element,"
+"ulong apart,ulong indices_apart,ulong8 packed,uint field_count){\nconst segments_t s="
+"CLSORT_SEGMENTS;\nconst uint i=(uint)get_global_id(0);\nif(i>=n)return;\nfor(ulong k=i;k<"
+"s.segments;k+=n)if(segment_descends(s,(uint)k))atomic_min((volatile global uint*)(result+"
+"result_at),0);\nconst segment_t own=segment_around(s,i);\nif(own.size<2||i-own.begin>=own.size -"
+"1)return;\nconst uint x=ordered_element(s,own,indices+indices_at,by_index,indices_apart,i),y="
+"ordered_element(s,own,indices+indices_at,by_index,indices_apart,i+1);\nconst uint order="
+"compare_fields(records+records_at+element_at(s,own,x,element,apart),records+records_at+"
+"element_at(s,own,y,element,apart),packed,field_count);\nif(order&1||(order==KEYS_EQUAL&&strict&&"
+"y<=x))atomic_min((volatile global uint*)(result+result_at),i+1);}\n"
 ,{256}},
 {"INLINE ulong mix(ulong x){\nx=(x^x>>30)*0xBF58476D1CE4E5B9UL;\nx=(x^x>>27)*0x94D049BB133111EBUL;"
 "\nreturn x^x>>31;}\nINLINE ulong mix_bytes(ulong hash,global const uchar*data,ulong bytes){\n"
@@ -5917,7 +5961,6 @@ enum {
     X(BATCH_SPLIT, CLSORT__BATCH, "clsort_batch_split", 0) \
     X(MERGE_TILE, CLSORT__MERGE, "clsort_merge_tile", CLSORT__IF_TILES | CLSORT__IF_SCALAR) \
     X(MERGE_SPLIT, CLSORT__MERGE, "clsort_merge_split", CLSORT__IF_WHOLE) \
-    X(MERGE_CLAMP, CLSORT__MERGE, "clsort_merge_clamp", CLSORT__IF_COMPARATOR) \
     X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered", CLSORT__IF_COMPARATOR) \
     X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass", CLSORT__IF_WHOLE) \
     X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local", 0) \
@@ -5986,6 +6029,7 @@ enum {
     X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter", 0) \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract", 0) \
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes", 0) \
+    X(FIND_LEAD, CLSORT__UTILITY, "clsort_find_lead", 0) \
     X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments", 0) \
     X(GATHER, CLSORT__UTILITY, "clsort_gather", 0) \
     X(COPY_ROWS, CLSORT__UTILITY, "clsort_copy_rows", 0) \
@@ -6010,7 +6054,7 @@ typedef struct clsort__config {
     cl_uint items_log2;         /* elements of a work-item */
     cl_uint lanes;              /* 16: elements lie in vector registers; else 1 */
     cl_uint comparator;         /* number of the sorter's comparator, from 1; 0: none */
-    cl_uint indirect;           /* with a comparator: values are indices of records */
+    cl_uint indirect;           /* values are indices of records, which kernels read to compare */
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix: bits of a digit */
     cl_uint radix_items;        /* radix: elements of a work-item */
@@ -6291,8 +6335,8 @@ typedef struct clsort__merge_pass {
     size_t span;                /* elements of a pair of runs, less 1; with two inputs, all bits
                                    set */
     clsort__span splits;
-    int stored;                 /* 1: separate kernels find the splits; 0: each work-group finds its
-                                   own */
+    cl_uint how;                /* CLSORT__SPLITS_STORED; 0 or CLSORT__SPLITS_SECOND: work-groups
+                                   find their own */
 } clsort__merge_pass;
 
 typedef struct clsort__run clsort__run;
@@ -7184,7 +7228,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     GROUP(merge) \
     N(items_log2, 5, 5, 4) E(double_items_log2, 4) N(wide_items_log2, 3, 3, 4) \
     E(most_items_log2, 5) \
-    E(comparator_items_log2, 2)   /* it is inlined for each pair in registers */ \
+    N(comparator_items_log2, 3, 3, 2)   /* it is inlined for each pair in registers */ \
     /* Slices of work-items are shorter in short arrays, to keep all cores busy. */ \
     E(least_slice, 1024) E(most_slice, 16384) E(slices, 64) \
     /* A kernel of its own finds splits: a launch more, but no work-group waits for its search. \
@@ -9041,7 +9085,7 @@ static int clsort__is_bare(const clsort_desc *d)
 static int clsort__has_words(const clsort_desc *d)
 {
     const int direct = d->record_size ? d->record_size <= 16 && !d->value_size : d->value_size <= 8;
-    return d->indices || !direct || (d->value_size == 4 && !d->record_size);
+    return d->indices || d->fields || !direct || (d->value_size == 4 && !d->record_size);
 }
 
 /* Choices measured on the sorter's device, and the policy that they make. Each row serves a class
@@ -9140,10 +9184,11 @@ static clsort__crossover clsort__table_crossover(const clsort__facts *f, const c
 {
     const int bare = clsort__is_bare(d), words = clsort__has_words(d);
     const clsort__crossover *c = p->crossover_rows;
+    const cl_uint bits = d->fields ? 64 : clsort__key_bits(d->key_type);
     clsort__crossover row;
     if (c->device == CLSORT__THIS_DEVICE) return *c;
     while ((c->device != p->kind && c->device != p->other_kind)
-           || c->bits < clsort__key_bits(d->key_type)
+           || c->bits < bits
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
@@ -9292,7 +9337,7 @@ static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__
     const clsort__crossover c = clsort__find_crossover(f, n, d);
     const cl_uint families = clsort__few_families(f, n, d);
     const int few = d->count <= c.bitonic;
-    if (f->any) return orders[2];
+    if (f->any || (clsort__several_codes(d) && !f->is_cpu)) return orders[2];
     if (families) return orders[f->given_up & families ? 2 : few ? 3 : 0];
     if (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d)))
         return orders[few ? 3 : 0];
@@ -9338,6 +9383,12 @@ static const clsort__config *clsort__beside(const clsort__plan *p)
     return p->step_count > 1 && second->stage == CLSORT__STEP_BESIDE ? &second->config : NULL;
 }
 
+/* 1 if merge sorts by one of several codes, and reads the records where it is equal. */
+static int clsort__merges_fields(const clsort__plan *p)
+{
+    return clsort__several_codes(&p->d) && p->algorithm->number == CLSORT_MERGE;
+}
+
 /* Derives the steps of a sort, and what their kernels are compiled for. */
 static void clsort__plan_config(clsort__plan *p)
 {
@@ -9348,7 +9399,7 @@ static void clsort__plan_config(clsort__plan *p)
     c->records = d->precedes || (!p->indirect && d->record_size > 0);
     c->value_bytes = p->indirect ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
-    c->indirect = d->precedes && p->indirect;
+    c->indirect = (d->precedes && p->indirect) || clsort__merges_fields(p);
     c->turns = !p->stable && p->key.ignored;
     clsort__add_step(p, CLSORT__STEP_SORT);
     if (p->facts->any) return;
@@ -10363,6 +10414,8 @@ static void clsort__arg_count(clsort__run *run, const clsort__plan *p)
     if (run->asked.counted) clsort__arg_span(run, p->data.count);
 }
 
+static void clsort__arg_records(clsort__run *run, const clsort__plan *p);
+
 /* The codec; with a comparator, the records that it reads by index; a count on the device. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
@@ -10370,6 +10423,7 @@ static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__s
     CLSORT__ULONGS(run, p->key.codec.mask, p->key.codec.flip,
                    p->key.codec.rotate | turn << (8 * p->key.bytes - 6));
     if (p->d.precedes) clsort__arg_span(run, records);
+    else if (p->config.indirect) clsort__arg_records(run, p);
     clsort__arg_count(run, p);
 }
 
@@ -11128,24 +11182,18 @@ static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
     clsort__arg_span(run, m->splits);
     clsort__arg_uint(run, spread_log2);
     clsort__launch(run, clsort__ceil_divide(m->n, slice) << spread_log2);
-    if (!p->d.precedes) return;
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_CLAMP);
-    clsort__arg_span(run, m->splits);
-    CLSORT__UINTS(run, clsort__amount(run, m->n), m->span, slice);
-    clsort__arg_count(run, p);
-    clsort__launch(run, m->n / (m->span + 1) + 1);
 }
 
 static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                                const clsort__merge_pass *m)
 {
     const size_t slice = clsort__merge_slice(p->policy, shape, m->n);
-    if (m->stored) clsort__merge_splits(run, p, m, slice);
+    if (m->how == CLSORT__SPLITS_STORED) clsort__merge_splits(run, p, m, slice);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
     clsort__arg_pass(run, p, m, slice);
     clsort__arg_arrays(run, m->to);
-    clsort__arg_span(run, m->stored ? m->splits : m->a.keys);
-    clsort__arg_uint(run, (cl_uint)m->stored);
+    clsort__arg_span(run, m->how || p->d.precedes ? m->splits : m->a.keys);
+    clsort__arg_uint(run, m->how);
     clsort__arg_merge_tile(run, shape);
     clsort__launch_pass(run, p, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
@@ -11181,13 +11229,13 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
 }
 
 /* 1 if a separate kernel finds the splits of a pass: if many more work-groups are launched than run
-   at once, so that none waits for its own search. A comparator's splits must be clamped before
-   use. */
-static int clsort__stores_splits(const clsort__plan *p, size_t slice)
+   at once, so that none waits for its own search; a comparator's also for work-items, and where
+   slices are too short for two words each in the tables. */
+static int clsort__stores_splits(const clsort__plan *p, const clsort__config *shape, size_t slice)
 {
-    return p->d.precedes
-           || (slice >= p->policy->merge.split_slice
-               && p->d.count / slice > clsort__busy_groups(p));
+    const int many = p->d.count / slice > clsort__busy_groups(p);
+    return p->d.precedes ? many || !shape->share_log2 || slice < 4
+                         : many && slice >= p->policy->merge.split_slice;
 }
 
 /* Sorts `from` into `to`, which may be equal, by way of alt. Tiles are sorted to `to` or to alt, so
@@ -11202,13 +11250,17 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
+    const cl_uint how = clsort__stores_splits(p, &w->shape, slice) ? CLSORT__SPLITS_STORED : 0,
+                  second = p->d.precedes && !how ? CLSORT__SPLITS_SECOND : 0;
     cl_uint i;
     if (vectors) clsort__vector_tiles(run, p, w->from, now);
     else clsort__merge_tiles(run, p, w, now);
+    if (passes && second)
+        clsort__fill(run, w->tables, CLSORT__NO_SPLIT, 8 * clsort__ceil_divide(p->d.count, slice));
     for (i = 0; i < passes; i++) {
         const size_t length = (size_t)1 << (tile_log2 + i);
-        const clsort__merge_pass m = { now, now, alt, p->d.count, length, 2 * length - 1,
-                                       w->tables, clsort__stores_splits(p, slice) };
+        const clsort__merge_pass m = { now, now, alt, p->d.count, length, 2 * length - 1, w->tables,
+                                       how | second * (i & 1) };
         clsort__merge_runs(run, p, &w->shape, &m);
         now = m.to;
         alt = m.a;
@@ -13675,6 +13727,14 @@ static void clsort__arg_whole_fields(clsort__run *run, const clsort__plan *p)
     clsort__arg_fields(run, fields, i ? i : 1);
 }
 
+/* Arguments: the records, and all fields in them. */
+static void clsort__arg_records(clsort__run *run, const clsort__plan *p)
+{
+    clsort__arg_span(run, clsort__span_from(p->data.keys, p->d.key_offset));
+    clsort__arg_ulong(run, p->data.element_bytes);
+    clsort__arg_whole_fields(run, p);
+}
+
 /* Takes keys out of records, unless they are there or a comparator reads the records. Numbers the
    elements, if pairs.values has a buffer. */
 static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arrays pairs)
@@ -13697,23 +13757,37 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
 }
 
 /* Makes codes of fields first ... end - 1 of the records, in the order of the indices. For the last
-   fields it also writes the indices, if pairs.values has a buffer. */
+   fields it also writes the indices, if pairs.values has a buffer. With `lead`, one code begins at
+   that byte of all fields. */
 static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
-                                  cl_uint first, cl_uint end)
+                                  cl_uint first, cl_uint end, clsort__span lead)
 {
     const clsort__data *a = &p->data;
     const size_t bytes = p->key.bytes, read = clsort__fields_bytes(&p->key, first, end);
-    const int writes_numbers = pairs.values.buffer != NULL;
+    const int writes_numbers = pairs.values.buffer != NULL, leads = lead.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
     CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset), pairs.keys,
-                  writes_numbers ? pairs.values : pairs.keys);
-    CLSORT__UINTS(run, clsort__amount(run, a->extent), bytes, end < p->key.field_count,
-                  (cl_uint)writes_numbers);
+                  writes_numbers ? pairs.values : pairs.keys, leads ? lead : pairs.keys);
+    CLSORT__UINTS(run, (cl_uint)leads, clsort__amount(run, a->extent), bytes,
+                  end < p->key.field_count, (cl_uint)writes_numbers);
     clsort__arg_ulong(run, a->element_bytes);
-    clsort__arg_fields(run, p->key.fields + first, end - first);
+    if (leads) clsort__arg_whole_fields(run, p);
+    else clsort__arg_fields(run, p->key.fields + first, end - first);
     clsort__arg_count(run, p);
     clsort__traffic(run, 1, (cl_ulong)a->extent * ((writes_numbers ? 4 : 0) + read + bytes));
     clsort__launch(run, a->extent);
+}
+
+/* Finds the first byte of the key that is not the same in all records. */
+static void clsort__find_lead(clsort__run *run, const clsort__plan *p, clsort__span lead)
+{
+    clsort__fill(run, lead, 0xFFFFFFFFu, sizeof(cl_uint));
+    clsort__use_utility(run, CLSORT__KERNEL_FIND_LEAD);
+    clsort__arg_records(run, p);
+    clsort__arg_span(run, lead);
+    clsort__arg_uint(run, clsort__amount(run, p->data.extent));
+    clsort__arg_count(run, p);
+    clsort__launch(run, clsort__smaller(clsort__ceil_divide(p->data.extent, 16), 1 << 17));
 }
 
 /* Permutes an array by indices, which count from the first row; in place, through a copy in
@@ -13768,6 +13842,9 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
                                const clsort__scratch *scratch)
 {
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    const int by_fields = clsort__merges_fields(p);
+    const clsort__span tables = clsort__scratch_part(scratch, p->scratch.tables),
+                       lead = by_fields ? tables : clsort__no_span;
     cl_uint first, end = p->key.field_count;
     if (form && form->numbers_keys && clsort__sorts_as_it_is(p)) {
         clsort__arrays from = pairs;
@@ -13775,9 +13852,10 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
         clsort__sort_arrays(run, p, from, pairs, scratch);
         return;
     }
+    if (by_fields) clsort__find_lead(run, p, lead);
     do {
-        first = p->key.has_codes ? clsort__first_field(&p->key, end - 1) : 0;
-        if (p->key.has_codes) clsort__extract_codes(run, p, pairs, first, end);
+        first = p->key.has_codes && !by_fields ? clsort__first_field(&p->key, end - 1) : 0;
+        if (p->key.has_codes) clsort__extract_codes(run, p, pairs, first, end, lead);
         else clsort__extract(run, p, pairs);
         if (p->data.segments && end == p->key.field_count)
             clsort__number_segments(run, p, pairs.values, pairs.values, 0);
@@ -15034,7 +15112,8 @@ static void clsort__extract_selected(clsort__run *run, const clsort__job *j, cls
     const clsort__plan *p = &j->plan;
     const clsort__arrays keys = { clsort__scratch_part(&j->scratch, p->scratch.extracted),
                                   clsort__no_span };
-    if (p->key.has_codes) clsort__extract_codes(run, p, keys, 0, p->key.field_count);
+    if (p->key.has_codes)
+        clsort__extract_codes(run, p, keys, 0, p->key.field_count, clsort__no_span);
     else clsort__extract(run, p, keys);
     *found = keys;
 }

@@ -379,6 +379,14 @@
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 5
 
+//---- shared: merges [MERGE SEGMENTS]
+/* Where a merge's pass gets its splits. STORED: another kernel has found them. 0: each work-group
+   or work-item searches for its own. With a comparator, work-groups agree on them in one of two
+   words of each slice, which is NO_SPLIT before: in the first one, with SECOND in the other. */
+#define CLSORT__SPLITS_STORED 1
+#define CLSORT__SPLITS_SECOND 2
+#define CLSORT__NO_SPLIT 0xFFFFFFFFu
+
 //---- shared: radix tables [CACHED HYBRID PARTITION RADIX SEGMENTS SWEEP]
 /* Radix tables, in words. The plan has one word for each pass. The bits seen take SEEN_WORDS for
    each block. The tables of sweeps begin with a head of SWEEP_HEAD words: plan, bits seen, a ticket
@@ -659,7 +667,7 @@
 #define CLSORT__CLUSTER 4
 #define CLSORT__LISTED 1024
 
-//---- shared: fields [UTILITY]
+//---- shared: fields [MERGE UTILITY]
 /* A field of a record, packed into 64 bits. Each name is the number of the first bit of a part.
    - bits 0 to 31: the field's offset in the record
    - BYTES, 7 bits: its bytes. With BIG_ENDIAN any number, otherwise 1, 2, 4 or 8
@@ -692,7 +700,8 @@
      COMPARATOR          1: the order is the caller's expression clsort_precedes(a, b) over records
                          of type clsort_record; keys are not used
      RECORD_BYTES        with a comparator: bytes of a record
-     INDIRECT            with a comparator, 1: items carry the record's number instead of the record
+     INDIRECT            1: items carry a record's number: with a comparator instead of the record;
+                         without one, equal keys are ordered by the fields of these records
      TWO_ARRAYS          1: merge passes take their two runs from two arrays
      RANGES              1: segments are long ranges that other kernels left
      GROUP_LOG2          log2 of the work-items in a work-group, for every kernel of a program
@@ -964,6 +973,22 @@ typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec
     ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at \
         CLSORT_COUNT_ARGS
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at }
+#elif CLSORT_INDIRECT
+/* Codes are the first ones of several fields, which lie in records of `stride` bytes. */
+typedef struct {
+    code_t mask, flip, rotate;
+    global const uchar *records;
+    ulong stride;
+    ulong8 packed;
+    uint field_count;
+} codec_t;
+
+#define CLSORT_CODEC_ARGS \
+    ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at, \
+        ulong stride, ulong8 packed, uint field_count CLSORT_COUNT_ARGS
+#define CLSORT_CODEC \
+    { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at, stride, packed, \
+      field_count }
 #else
 typedef struct { code_t mask, flip, rotate; } codec_t;
 
@@ -1359,6 +1384,14 @@ INLINE clsort_record record_of(item_t r, codec_t c)
 INLINE uint comes_before(item_t x, item_t y, codec_t c)
 {
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
+}
+#elif CLSORT_INDIRECT
+/* Equal codes are the first ones of several: the fields of the records decide. Items beyond the end
+   come before nothing. */
+CLSORT_NOINLINE uint fields_before(codec_t c, uint x, uint y);
+INLINE uint comes_before(item_t x, item_t y, codec_t c)
+{
+    return x.key < y.key || (x.key == y.key && fields_before(c, x.word[0], y.word[0]));
 }
 #elif CLSORT_LANES == 1
 /* Without a comparator the codes decide. */
@@ -2400,6 +2433,42 @@ INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
     return low;
 }
 
+//---- merge: settled splits [MERGE RUNS.group SEGMENTS.group]
+#if CLSORT_COMPARATOR
+/* Slices first ... last - 1 of a merged run. low and high: the splits before slices first and
+   last. */
+typedef struct { uint first, last, low, high; } slices_t;
+
+/* All slices of a merged run of `size` elements, of which the first run has `na`. */
+INLINE slices_t all_slices(uint slice, uint size, uint na)
+{
+    const slices_t s = { 0, size > 0 ? (size - 1) / slice + 1 : 0, 0, na };
+    return s;
+}
+
+INLINE uint middle_slice(slices_t s) { return s.first + (s.last - s.first) / 2; }
+
+/* The half of the slices that holds slice `own`; a single slice stays. found: the split before the
+   middle slice. It may be any number if the caller's expression is no order. So it is moved, until
+   each half takes from both runs 0 or more elements, and as many as it has in all. Slices never
+   overlap or leave elements out, since all of them are reached by halves. A correct split stays. */
+INLINE slices_t halve_slices(slices_t s, uint own, uint found, uint slice, uint size)
+{
+    const uint middle = middle_slice(s), before = (middle - s.first) * slice,
+               after = min((s.last - middle) * slice, size - middle * slice),
+               least = max(s.low, sub_sat(s.high, after)),
+               split = min(max(found, least), min(s.high, s.low + before));
+    if (own >= middle) {
+        s.first = middle;
+        s.low = split;
+    } else {
+        s.last = middle;
+        s.high = split;
+    }
+    return s;
+}
+#endif   /* CLSORT_COMPARATOR */
+
 //---- merge: splits [MERGE]
 #if CLSORT_TWO_ARRAYS
 #define CLSORT_PAIR_ARGS \
@@ -2433,27 +2502,6 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
 #endif   /* !CLSORT_KERNEL_SUBSET */
 
 #if CLSORT_COMPARATOR
-/* Makes the splits of each pair ascend. From one split to the next, the place in each run goes on
-   by 0 to `slice` elements. So slices never overlap or leave elements out, even if the caller's
-   expression is no order. A work-item per pair. */
-CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice
-                                      CLSORT_COUNT_ARGS)
-{
-    const size_t start = get_global_id(0) * ((size_t)span + 1);
-    global uint *split = (global uint *)(splits + splits_at);
-    size_t i = (start + slice - 1) / slice;
-    uint last_split = 0, last_diagonal = 0;
-    n = CLSORT_COUNT(n);
-    if (start >= n)
-        return;
-    for (; i * slice < n && i * slice <= start + span; i++) {
-        const uint diagonal = (uint)(i * slice - start);
-        last_split = clamp(split[i], last_split, last_split + (diagonal - last_diagonal));
-        last_diagonal = diagonal;
-        split[i] = last_split;
-    }
-}
-
 /* As clsort_is_sorted of the utility kernels, by the caller's expression. */
 CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indices_at,
                                         global uchar *result, ulong result_at, CLSORT_CODEC_ARGS,
@@ -2596,43 +2644,6 @@ INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint wide
 #endif   /* CLSORT_GROUP >= 16 */
 
 //---- merge: local runs [MERGE.group RUNS.group SEGMENTS.group]
-#if CLSORT_COMPARATOR
-/* Returns the largest `own` of work-items 0 ... t, and stores it in x[t]. Called by settle_split,
-   by all work-items of a group. It needs no barrier before, because a work-item first writes only
-   its own x[t]. It ends with a barrier. */
-INLINE uint prefix_max(local uint *x, uint own)
-{
-    const uint t = local_id();
-    x[t] = own;
-    local_barrier();
-    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
-        const uint other = t >= step ? x[t - step] : 0;
-        local_barrier();
-        own = max(own, other);
-        x[t] = own;
-        local_barrier();
-    }
-    return own;
-}
-
-/* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does. Returns the next
-   work-item's split. During this, splits are counted from the start of the tile. So they ascend
-   through all pairs of the tile, and one scan serves all pairs. Called by merge_items, by all
-   work-items. */
-INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
-{
-    const uint t = local_id();
-    const uint a = prefix_max(splits, first + *split) - first;
-    const uint b = prefix_max(splits, first + (diagonal - a)) - first;
-    *split = diagonal - b;
-    splits[t] = *split;
-    local_barrier();
-    const uint next = splits[t + 1 < CLSORT_GROUP ? t + 1 : t];
-    local_barrier();
-    return next;
-}
-#endif   /* CLSORT_COMPARATOR */
-
 /* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb). The merged run
    begins where the first run begins. v becomes the elements of the merged run at the work-item's
    CLSORT_ITEMS places. A work-item reads up to CLSORT_ITEMS elements beyond the end of a run, or
@@ -2647,11 +2658,16 @@ INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *w
     uint split = split_items(keys, words, first, na, b_first, nb, diagonal, c), end_a = first + na,
          end_b = b_first + nb;
 #if CLSORT_COMPARATOR
-    const uint next = settle_split(splits, first, diagonal, &split), size = na + nb - diagonal;
-    if (size > CLSORT_ITEMS) {
-        end_a = first + next;
-        end_b = b_first + (diagonal + CLSORT_ITEMS - next);
-    }
+    const uint first_item = first / CLSORT_ITEMS;
+    slices_t s = all_slices(CLSORT_ITEMS, na + nb, na);
+    splits[t] = split;
+    local_barrier();
+    for (uint width = CLSORT_GROUP; width > 1; width /= 2)
+        s = halve_slices(s, t - first_item, splits[first_item + middle_slice(s)], CLSORT_ITEMS,
+                         na + nb);
+    split = t - first_item < s.last ? s.low : s.high;
+    end_a = first + s.high;
+    end_b = b_first + (min(diagonal + CLSORT_ITEMS, na + nb) - s.high);
 #endif
     uint a = first + split, b = b_first + (diagonal - split);
     item_t x = get_item(keys, words, a), y = get_item(keys, words, b);
@@ -2701,19 +2717,61 @@ INLINE void sort_items(item_t *v, codec_t c)
 }
 
 //---- merge: work-group tiles [MERGE.group SEGMENTS.group]
-/* Finds the two splits of a slice; they become splits_here[0] and splits_here[2]. The slice has
-   `count` elements from diagonal `from` on, in a pair of `size` elements. With has_splits, the
-   splits are read from stored[0] and stored[1]. Otherwise they are searched for. Called by
-   merge_tile, by all work-items of a group. Has the barriers that it needs. */
-INLINE void find_splits(pair_t p, uint from, uint count, uint size,
-                        global const uint *stored, uint has_splits, local uint *splits_here,
-                        codec_t c)
+#if CLSORT_COMPARATOR
+/* The split before a slice of the pair. Work-groups search for it at the same time. All of them get
+   what the first one found, since the caller's expression may answer differently next time. */
+INLINE uint agreed_split(pair_t p, uint diagonal, volatile global uint *word, codec_t c)
 {
-    const uint t = local_id(), diagonal = from + t * 2 / CLSORT_GROUP * count;
+    const uint found = split_pair(p, diagonal, c),
+               first = atomic_cmpxchg(word, CLSORT__NO_SPLIT, found);
+    return first == CLSORT__NO_SPLIT ? found : first;
+}
+
+/* As below, for an expression that may be no order. The slice is reached by halving the slices of
+   the pair. The splits between the halves are searched for at the same time. */
+INLINE uint2 find_splits(pair_t p, uint from, uint count, uint size, global uint *splits,
+                         uint how, local uint *splits_here, codec_t c)
+{
+    const uint own = from / CLSORT_TILE_ITEMS;
+    slices_t s = all_slices(CLSORT_TILE_ITEMS, size, p.na);
+    uint halvings = 0;
+    while ((s.last - 1) >> halvings)
+        halvings++;
+    for (uint done = 0; done < halvings; done += CLSORT_GROUP) {
+        const uint t = local_id(), here = min(halvings - done, (uint)CLSORT_GROUP);
+        slices_t part = s;
+        for (uint k = 0; k < min(t, here); k++)
+            part = halve_slices(part, own, 0, CLSORT_TILE_ITEMS, size);
+        const uint middle = middle_slice(part), slice = p.start / CLSORT_TILE_ITEMS + middle;
+        if (t < here)
+            splits_here[t] = how == CLSORT__SPLITS_STORED
+                                 ? splits[slice]
+                                 : agreed_split(p, middle * CLSORT_TILE_ITEMS,
+                                                splits + 2 * (size_t)slice
+                                                    + how / CLSORT__SPLITS_SECOND, c);
+        local_barrier();
+        for (uint k = 0; k < here; k++)
+            s = halve_slices(s, own, splits_here[k], CLSORT_TILE_ITEMS, size);
+        local_barrier();
+    }
+    return (uint2)(s.low, s.high);
+}
+#else
+/* Finds both splits of a slice. The slice has `count` elements from diagonal `from` on, in a pair
+   of `size` elements. how: SPLITS_STORED if another kernel has found the splits of all slices.
+   Called by merge_tile, by all work-items of a group. Has the barriers that it needs; leaves reads
+   of splits_here pending. */
+INLINE uint2 find_splits(pair_t p, uint from, uint count, uint size, global uint *splits,
+                         uint how, local uint *splits_here, codec_t c)
+{
+    const uint t = local_id(), diagonal = from + t * 2 / CLSORT_GROUP * count,
+               is_stored = how == CLSORT__SPLITS_STORED;
     if (t < 2) {
         const uint own = from + t * count;
-        const uint known = own >= size ? p.na : has_splits ? stored[t] : 0;
-        const uint searched = own < size && !has_splits;
+        const uint known = own >= size ? p.na
+                           : is_stored ? splits[(p.start + from) / CLSORT_TILE_ITEMS + t]
+                                       : 0;
+        const uint searched = own < size && !is_stored;
 #if CLSORT_GROUP >= 16
         splits_here[2 * t] = searched && own > p.nb ? own - p.nb : known;
         splits_here[2 * t + 1] = searched ? min(own, p.na) : known;
@@ -2722,11 +2780,13 @@ INLINE void find_splits(pair_t p, uint from, uint count, uint size,
 #endif
     }
 #if CLSORT_GROUP >= 16
-    search_splits(p, diagonal, splits_here, has_splits ? 0 : min(p.na, p.nb), c);
+    search_splits(p, diagonal, splits_here, is_stored ? 0 : min(p.na, p.nb), c);
 #else
     local_barrier();
 #endif
+    return (uint2)(splits_here[0], splits_here[2]);
 }
+#endif   /* CLSORT_COMPARATOR */
 
 /* Sorts `count` elements, at most a tile, from `base` on. source and target may be the same array.
    number: the number of the first element. Each work-item sorts its elements in registers. Then the
@@ -2756,20 +2816,19 @@ INLINE void sort_tile(array_t source, array_t target, uint base, uint count, uin
 }
 
 /* Writes at most a tile of a pair's merged run, from element `base` on. The splits bound the tile's
-   parts of both runs. With has_splits they are read from `stored`, otherwise they are searched for
-   here. Called by pass kernels, by all work-items of a group, with local memory free; leaves reads
-   of it pending. */
-INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
-                       uint has_splits, codec_t stores, local code_t *keys, local uint *words,
+   parts of both runs. Called by pass kernels, by all work-items of a group, with local memory free;
+   leaves reads of it pending. */
+INLINE void merge_tile(pair_t p, uint base, array_t target, global uint *splits, uint how,
+                       codec_t stores, local code_t *keys, local uint *words,
                        local uint *splits_here)
 {
     const uint from = base - p.start, size = p.na + p.nb,
                count = from < size ? min(size - from, (uint)CLSORT_TILE_ITEMS) : 0;
     const codec_t codec = codec_of_pass(stores, 1);
     item_t v[CLSORT_ITEMS];
-    find_splits(p, from, count, size, stored, has_splits, splits_here, codec);
+    const uint2 both = find_splits(p, from, count, size, splits, how, splits_here, codec);
     /* even if the runs are not sorted, nothing outside is read */
-    const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);
+    const uint a = both.s0, na = min(max(both.s1, a) - a, count);
     p.first_a += a;
     p.first_b += from - a;
     p.na = na;
@@ -2796,22 +2855,27 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_SORT_ARGS, uint n, uint slice, local
 
 #if !CLSORT_KERNEL_SUBSET
 /* Merges pairs of runs. Each work-group writes one slice, a tile of the target. Reads and writes
-   each element once. */
+   each element once. Work-groups that agree on splits have two words for each slice: `how` says
+   which one this pass fills, and it clears the other one for the next pass. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
-                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,
+                                     CLSORT_SPLITS_ARGS, uint how, local code_t *keys,
                                      local uint *words, local uint *splits_here)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,
                   target = CLSORT_ARRAY(target);
     codec_t codec = CLSORT_CODEC;
     const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ITEMS_LOG2;
+    global uint *table = (global uint *)(splits + splits_at);
     codec = codec_of_pass(codec, span < n - 1);
     n = CLSORT_COUNT(n);
     if (base >= n)
         return;
-    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target,
-               (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
-               splits_here);
+#if CLSORT_COMPARATOR
+    if (how != CLSORT__SPLITS_STORED && local_id() == 0)
+        table[2 * (size_t)group + (how != CLSORT__SPLITS_SECOND)] = CLSORT__NO_SPLIT;
+#endif
+    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target, table, how, codec,
+               keys, words, splits_here);
 }
 #endif   /* !CLSORT_KERNEL_SUBSET */
 
@@ -2906,27 +2970,44 @@ INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_
 
 //---- merge: serial pass [MERGE.alone MERGE.vectors]
 #if !CLSORT_KERNEL_SUBSET
+/* Finds both splits of a slice, elements from ... to - 1 of the pair's merged run. split: those of
+   the pair's slices, if another kernel has found them. A comparator's are settled. */
+INLINE uint2 slice_splits(pair_t p, uint from, uint to, uint slice, global const uint *split,
+                          uint how, codec_t c)
+{
+    const uint size = p.na + p.nb, own = from / slice, is_stored = how == CLSORT__SPLITS_STORED;
+#if CLSORT_COMPARATOR
+    slices_t s = all_slices(slice, size, p.na);
+    while (s.last - s.first > 1)
+        s = halve_slices(s, own, split[middle_slice(s)], slice, size);
+    return (uint2)(s.low, s.high);
+#else
+    return (uint2)(from == 0 ? 0 : is_stored ? split[own] : split_pair(p, from, c),
+                   to == size ? p.na : is_stored ? split[own + 1] : split_pair(p, to, c));
+#endif
+}
+
 /* Merges pairs of runs. Each work-item writes one slice, which may hold many pairs or a part of
    one. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
-                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,
+                                     CLSORT_SPLITS_ARGS, uint how, local code_t *keys,
                                      local uint *words, local uint *splits_here)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,
                   target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const size_t i = get_global_id(0);
-    global const uint *split = (global const uint *)(splits + splits_at);
     n = CLSORT_COUNT(n);
     if (i * slice >= n)
         return;
     const uint end = (uint)min((size_t)n, (i + 1) * slice);
     for (uint begin = (uint)i * slice; begin < end;) {
         const pair_t p = find_pair(array_a, array_b, begin, n, run, span);
-        const uint from = begin - p.start, size = p.na + p.nb, to = min(end - p.start, size);
-        const uint a = from == 0 ? 0 : has_splits ? split[i] : split_pair(p, from, codec);
-        const uint end_a = to == size ? p.na : has_splits ? split[i + 1] : split_pair(p, to, codec);
-        merge_slice(p, a, end_a, from - a, to - end_a, target, begin, codec);
+        const uint from = begin - p.start, to = min(end - p.start, p.na + p.nb);
+        const uint2 both = slice_splits(p, from, to, slice,
+                                        (global const uint *)(splits + splits_at) + p.start / slice,
+                                        how, codec);
+        merge_slice(p, both.s0, both.s1, from - both.s0, to - both.s1, target, begin, codec);
         begin = p.start + to;
     }
 }
@@ -12704,8 +12785,9 @@ CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
             = keys_below(keys + keys_at, bytes, first, size, group + 1) - first;
 }
 
-//---- sort: extract [UTILITY]
+//---- sort: extract [MERGE UTILITY]
 /* Kernels that run around sorts: they take keys out of records, gather arrays and check results. */
+#if CLSORT_IS(UTILITY) || CLSORT_INDIRECT
 
 /* The bits of a float of `bytes` bytes. Each NaN becomes the positive NaN with the lowest bits.
    nans: how many NaNs there are of one sign; if it is 0, all keys stay as they are. */
@@ -12773,19 +12855,79 @@ INLINE ulong field_code(global const uchar *record, ulong field)
            >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
 }
 
-/* Packs several fields of each record into one code of `bytes` bytes, the first field in its upper
-   bits. The caller gives no more fields than fit. With by_index, code i belongs to
-   records[indices[i]]. Else it belongs to records[i], and with `numbers` the indices are
-   written. */
+/* A packed field for `bytes` bytes of `field`, from number `first` on. */
+INLINE ulong field_part(ulong field, uint first, uint bytes)
+{
+    return (field & ~(127UL << CLSORT__FIELD_BYTES)) + first
+           | (ulong)bytes << CLSORT__FIELD_BYTES;
+}
+
+INLINE uint is_bytes(ulong field) { return field >> CLSORT__FIELD_BIG_ENDIAN & 1; }
+
+/* Compares records x and y by packed fields. Returns KEYS_EQUAL, or twice the number of the first
+   byte of the key that differs, and 1 more if x comes last. Bytes are counted through all fields;
+   in a number the first one stands for all. */
+#define KEYS_EQUAL 0xFFFFFFFEu
+INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,
+                           uint field_count)
+{
+    ulong field[8];
+    vstore8(packed, 0, field);
+    for (uint f = 0, before = 0; f < field_count; before += field_bytes(field[f++]))
+        for (uint k = 0; k < field_bytes(field[f]); k += 8) {
+            const uint bytes = min(field_bytes(field[f]) - k, 8u);
+            const ulong part = field_part(field[f], k, bytes), code_x = field_code(x, part),
+                        code_y = field_code(y, part);
+            if (code_x != code_y)
+                return 2 * (before + (is_bytes(part) ? k + bytes - 8
+                                                           + (uint)clz(code_x ^ code_y) / 8
+                                                     : 0))
+                       + (code_x > code_y);
+        }
+    return KEYS_EQUAL;
+}
+#endif   /* CLSORT_IS(UTILITY) || CLSORT_INDIRECT */
+
+#if CLSORT_IS(MERGE) && CLSORT_INDIRECT && !CLSORT_COMPARATOR
+CLSORT_NOINLINE uint fields_before(codec_t c, uint x, uint y)
+{
+    return max(x, y) != 0xFFFFFFFFu
+           && compare_fields(c.records + y * c.stride, c.records + x * c.stride, c.packed,
+                             c.field_count) & 1;
+}
+#endif
+
+//---- sort: codes [UTILITY]
+/* Lowers *lead to the number of the first byte of the key that is not the same in all records, as
+   compare_fields counts. Each work-item compares some records with the first one. */
+CLSORT_KERNEL void clsort_find_lead(global const uchar *records, ulong records_at, ulong stride,
+                                    ulong8 packed, uint field_count, global uchar *lead,
+                                    ulong lead_at, uint n CLSORT_COUNT_ARGS)
+{
+    uint lowest = KEYS_EQUAL;
+    n = CLSORT_COUNT(n);
+    records += records_at;
+    for (size_t i = get_global_id(0); i < n && lowest > 0; i += get_global_size(0))
+        lowest = min(lowest,
+                     compare_fields(records, records + i * stride, packed, field_count) / 2);
+    atomic_min((volatile global uint *)(lead + lead_at), lowest);
+}
+
+/* Packs fields of each record into one code of `bytes` bytes, the first field in its upper bits.
+   The code has as many fields as fit; the last one may be a part of a field of bytes. With `leads`
+   it begins at byte *lead of the key. With by_index, code i belongs to records[indices[i]]. Else it
+   belongs to records[i], and with `numbers` the indices are written. */
 CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
                                         global uchar *codes, ulong codes_at, global uchar *indices,
-                                        ulong indices_at, uint n, uint bytes, uint by_index,
+                                        ulong indices_at, global const uchar *lead, ulong lead_at,
+                                        uint leads, uint n, uint bytes, uint by_index,
                                         uint numbers, ulong stride, ulong8 packed,
                                         uint field_count CLSORT_COUNT_ARGS)
 {
     const size_t i = get_global_id(0);
     global uint *index = (global uint *)(indices + indices_at);
     ulong field[8], code = 0;
+    uint skip = leads ? *(global const uint *)(lead + lead_at) : 0, room = 8;
     vstore8(packed, 0, field);
     if (i >= CLSORT_COUNT(n))
         return;
@@ -12793,9 +12935,16 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
     if (from >= n)   /* an element outside of segments */
         return;
     for (uint f = 0; f < field_count; f++) {
-        const uint bits = 8 * field_bytes(field[f]);
-        code = (bits < 64 ? code << bits : 0)
-               | field_code(records + records_at + from * stride, field[f]);
+        const uint size = field_bytes(field[f]), past = min(skip, size),
+                   used = min(size - past, room);
+        skip -= past;
+        if (used < size - past && !is_bytes(field[f]))
+            break;
+        if (used > 0)
+            code = (used < 8 ? code << 8 * used : 0)
+                   | field_code(records + records_at + from * stride,
+                                field_part(field[f], past, used));
+        room -= used;
     }
     store_bits(codes + codes_at + i * bytes, bytes, code);
     if (!by_index && numbers)
@@ -14748,30 +14897,6 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
 }
 
 //---- is_sorted [UTILITY]
-/* A packed field for a part of `field`: its bytes from number `first` on, up to 8 of them. */
-INLINE ulong field_piece(ulong field, uint first)
-{
-    const ulong bytes = min(field_bytes(field) - first, 8u);
-    return (field & ~(127UL << CLSORT__FIELD_BYTES)) + first | bytes << CLSORT__FIELD_BYTES;
-}
-
-/* Compares records x and y by packed fields: the first field that differs decides. */
-enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };
-INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,
-                           uint field_count)
-{
-    ulong field[8];
-    uint order = COMES_EQUAL;
-    vstore8(packed, 0, field);
-    for (uint f = 0; f < field_count && order == COMES_EQUAL; f++)
-        for (uint k = 0; k < field_bytes(field[f]) && order == COMES_EQUAL; k += 8) {
-            const ulong piece = field_piece(field[f], k), code_x = field_code(x, piece),
-                        code_y = field_code(y, piece);
-            order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;
-        }
-    return order;
-}
-
 /* The element that stands at place i of the sorted order, if i lies in segment `own`: with
    by_index = 1, the element that the segment's index at place i refers to; else element i itself.
    apart: if not 0, bytes from one row of indices to the next one. */
@@ -14807,7 +14932,7 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
     const uint order = compare_fields(records + records_at + element_at(s, own, x, element, apart),
                                       records + records_at + element_at(s, own, y, element, apart),
                                       packed, field_count);
-    if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))
+    if (order & 1 || (order == KEYS_EQUAL && strict && y <= x))
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
 

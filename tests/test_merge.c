@@ -82,6 +82,89 @@ static void wide_fields_take_several_passes(bench *b)
     }
 }
 
+/* ---- the first of several codes decides ------------------------------------------------------ */
+
+enum { CODES_COUNT = 1 << 15, CODES_SIZE = 24 };
+
+/* Bytes of keys: without ties in the first 8; with one tie, which the last byte decides; with ties
+   of all, none or some of which other bytes decide; with long runs of ties. */
+enum { NO_TIE, LAST_TIE, ALL_EQUAL, ALL_TIE, ALL_TIE_BUT_ONE, RUNS_TIE, CODES_KINDS };
+
+static unsigned char *tied_keys(int kind)
+{
+    unsigned char *keys = (unsigned char *)calloc(CODES_COUNT, CODES_SIZE);
+    uint64_t random = 77 + (uint64_t)kind;
+    uint32_t i, k;
+    for (i = 0; keys && i < CODES_COUNT; i++) {
+        unsigned char *key = keys + (size_t)CODES_SIZE * i;
+        const uint32_t place = i * 0x9E3779B1u, run = kind == RUNS_TIE ? place % 5 : place;
+        for (k = 0; k < 4 && kind <= LAST_TIE; k++)
+            key[k] = (unsigned char)(place >> (24 - 8 * k));
+        for (k = 0; k < 4 && kind == RUNS_TIE; k++) key[4 + k] = (unsigned char)(run * k);
+        if (kind == ALL_TIE_BUT_ONE) key[7] = i == CODES_COUNT / 3;
+        for (k = 8; k < CODES_SIZE && kind != ALL_EQUAL; k++)
+            key[k] = (unsigned char)(pattern_random(&random) >> 40 & (k == 23 ? 255 : 1));
+    }
+    if (keys && kind == LAST_TIE) {
+        memcpy(keys, keys + (size_t)CODES_SIZE * (CODES_COUNT - 1), CODES_SIZE);
+        keys[15] = keys[CODES_SIZE - 1] = 9;
+    }
+    return keys;
+}
+
+static unsigned char *tied;
+static size_t tied_bytes;
+
+static int tied_order(const void *x, const void *y)
+{
+    const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    const int order = memcmp(tied + (size_t)CODES_SIZE * a, tied + (size_t)CODES_SIZE * b,
+                             tied_bytes);
+    return order ? order : a < b ? -1 : 1;
+}
+
+static void sort_tied(bench *b, int kind, size_t key, cl_uint algorithm, cl_uint work_group)
+{
+    static uint32_t want[CODES_COUNT], got[CODES_COUNT];
+    const clsort_field field = { 0, CLSORT_BYTES + (cl_uint)key, 0, 0, 0 };
+    clsort_desc d = clsort_desc_default();
+    uint32_t i;
+    AT("kind %d, a key of %zu bytes, algorithm %u, work_group %u", kind, key, algorithm,
+       work_group);
+    tied = tied_keys(kind);
+    tied_bytes = key;
+    if (!CHECK(tied != NULL)) return;
+    for (i = 0; i < CODES_COUNT; i++) want[i] = i;
+    qsort(want, CODES_COUNT, 4, tied_order);
+    d.count = CODES_COUNT;
+    d.record_size = CODES_SIZE;
+    d.fields = &field;
+    d.field_count = 1;
+    d.algorithm = algorithm;
+    d.tuning.work_group = work_group;
+    d.keys = test_buffer(b, (size_t)CODES_SIZE * CODES_COUNT, tied);
+    d.indices = test_buffer(b, sizeof got, NULL);
+    CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(b->session.queue, d.indices, CL_TRUE, 0, sizeof got, got, 0, NULL,
+                              NULL) == CL_SUCCESS);
+    CHECK(!memcmp(want, got, sizeof got));
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.indices);
+    free(tied);
+}
+
+static void ties_of_first_codes(bench *b)
+{
+    int kind;
+    for (kind = 0; kind < CODES_KINDS; kind++) {
+        sort_tied(b, kind, 16, CLSORT_AUTO, 0);
+        sort_tied(b, kind, CODES_SIZE, CLSORT_AUTO, 0);
+        sort_tied(b, kind, CODES_SIZE, CLSORT_MERGE, kind & 1 ? 16 : 0);
+    }
+    sort_tied(b, RUNS_TIE, 8, CLSORT_AUTO, 0);
+    sort_tied(b, RUNS_TIE, 16, CLSORT_RADIX, 0);
+}
+
 /* ---- comparators ----------------------------------------------------------------------------- */
 
 static void sort_by_order(bench *b, record_case c)
@@ -444,6 +527,8 @@ static const test_entry tests[] = {
     { "records are sorted by one to eight fields of any type and order",
       records_are_sorted_by_fields },
     { "fields of more than 8 bytes take several passes", wide_fields_take_several_passes },
+    { "ties of the first 8 bytes are decided by the others, in no case by chance",
+      ties_of_first_codes },
     { "an expression of any scalar type is true where it is not 0", truth_of_any_type },
     { "the texts of a comparator are compiled once and may be freed", texts_are_compiled_once },
     { "comparators differ by either of their texts", comparators_differ_by_either_text },

@@ -403,7 +403,7 @@ static void explains_without_building(bench *b)
     d.precedes = "a.key < b.key";
     CHECK_OK(clsort_explain(s, &d, text, sizeof text));
     CHECK(counted.made[COUNTED_PROGRAM] == made && counted.launches == launches);
-    CHECK(explained(text, "launches") > 1 && strstr(text, "clsort_merge_clamp")
+    CHECK(explained(text, "launches") > 1 && strstr(text, "clsort_merge_pass")
           && !strncmp(text, "algorithm merge\n", 16));
     clsort_destroy(s);
 }
