@@ -7055,11 +7055,11 @@ typedef struct clsort__crossover {
 } clsort__crossover;
 static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
-    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 3u << 22, 1u << 19 },
+    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 1u << 23, 1u << 19 },
     { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 15 },
     { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 1u << 19 },
     { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 1u << 15 },
-    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 20 },
+    { CLSORT__NVIDIA, 1, 64, 0, 1u << 21, 1u << 21, 1u << 20 },
     { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 1u << 15 },
     { CLSORT__OTHER_GPU, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
     { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 3u << 21, 1u << 22, 1u << 18 },
@@ -7088,12 +7088,20 @@ static const clsort__crossover clsort__crossovers[] = {
 
 /* Plans of selections, as measured. The first row of this table is taken that fits the device, the
    mode, the rows, their count and k, and whose kernels can do it. If none is, digits narrow the
-   rows. Sorts of whole rows were measured with f32 on an H200 and on CPUs with PoCL: selections by
-   digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
-   from several rows. For short rows a sort takes too many launches. */
+   rows. Rows were measured with f32 and indices, or as their `only` says, on an H200, and on CPUs
+   with PoCL and Intel's runtime. By a sort, 2^20 to 2^24 elements took 1.1 to 1.9 times as long on
+   the H200 in any order, and the n-th alone 1.2 to 5.9 times. */
+enum {
+    CLSORT__ORDERED = 1,        /* not the n-th alone, nor in any order */
+    CLSORT__KEYS_ALONE = 2,
+    CLSORT__WORDS_ALONE = 4,    /* keys of up to 4 bytes */
+    CLSORT__WITH_INDICES = 8    /* or with values or records, which they move */
+};
 typedef struct clsort__select_plan {
     int how;                        /* CLSORT__BY_* */
-    int alone;                      /* 1: CPUs, if work-items work alone; 0: other devices */
+    int device;                     /* 0: where work-groups select; else a kind of CPUs, or
+                                       CLSORT__CPU, where work-items do it alone */
+    cl_uint only;                   /* bits as above; 0: whatever is selected */
     cl_uint mode, last_mode;        /* CLSORT__SELECT_*, from mode to last_mode */
     size_t least_rows, most_rows;   /* most_rows 0: a row for every two cores */
     size_t least, most;             /* bounds of the count */
@@ -7103,27 +7111,42 @@ typedef struct clsort__select_plan {
 static const clsort__select_plan clsort__select_plans[] = {
 #define CLSORT__ANY ((size_t)-1)
 #define CLSORT__ANY_K 0, CLSORT__ANY, 1
-    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 0, 256, 4, CLSORT__ANY, 1 },
-    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16, CLSORT__ANY, 1 },
-    { CLSORT__BY_REGISTERS, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
-    { CLSORT__BY_TILES, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
-    { CLSORT__BY_ROUNDS, 0, 0, 1, 1, CLSORT__ANY, CLSORT__SHORT_MOST + 1, CLSORT__ROUNDS_TOTAL,
+#define CLSORT__SORT(...) { CLSORT__BY_SORTING, __VA_ARGS__ }
+    CLSORT__SORT(CLSORT__CPU_ROWS, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 24, 1),
+    CLSORT__SORT(CLSORT__CPU_LANES, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 24, 1),
+    { CLSORT__BY_STREAMS, CLSORT__CPU, 8, 0, 0, 1, CLSORT__ANY, 0, 256, 2, CLSORT__ANY, 1 },
+    { CLSORT__BY_STREAMS, CLSORT__CPU, 8, 0, 0, 1, CLSORT__ANY, 0, 1024, 4, CLSORT__ANY, 1 },
+    { CLSORT__BY_STREAMS, CLSORT__CPU, 0, 0, 1, 1, CLSORT__ANY, 0, 256, 4, CLSORT__ANY, 1 },
+    { CLSORT__BY_STREAMS, CLSORT__CPU, 0, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16, CLSORT__ANY,
+      1 },
+    { CLSORT__BY_REGISTERS, 0, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
+    { CLSORT__BY_TILES, 0, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
+    { CLSORT__BY_ROUNDS, 0, 0, 0, 1, 1, CLSORT__ANY, CLSORT__SHORT_MOST + 1, CLSORT__ROUNDS_TOTAL,
       CLSORT__ANY_K },
-    { CLSORT__BY_ONE_LAUNCH, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
+    { CLSORT__BY_ONE_LAUNCH, 0, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
       CLSORT__ANY_K },
-    { CLSORT__BY_SAMPLE, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
+    { CLSORT__BY_SAMPLE, 0, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
       CLSORT__ANY_K },
-    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, 1 << 21, 0, 256, 1 },
-    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 2, 1 },
-    { CLSORT__BY_SORTING, 0, 2, 2, 2, 999, 129, CLSORT__ANY, 0, 8, 7 },
-    { CLSORT__BY_SORTING, 0, 2, 2, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 8, 7 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, 1 << 20, 0, 32, 1 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 2, 999, 129, CLSORT__ANY, 0, 5, 1 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 5, 1 },
-    { CLSORT__WAYS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }   /* the end */
+    CLSORT__SORT(0, 0, 0, 3, 1, 1, 129, 1 << 19, 0, 256, 1),
+    CLSORT__SORT(0, 1, 0, 0, 1, 1, 129, 1 << 21, 0, 256, 1),
+    CLSORT__SORT(0, 1, 0, 3, 1, 1, 129, 1 << 21, 0, 32, 1),
+    CLSORT__SORT(0, 1, 0, 3, 1, 1, 129, 1 << 23, 0, 2, 1),
+    CLSORT__SORT(0, 0, 0, 2, 2, 64, CLSORT__SHORT_MOST + 1, 1 << 14, 0, 8, 1),
+    CLSORT__SORT(0, 0, 2, 2, 1, 999, 129, CLSORT__ANY, 0, 8, 7),
+    CLSORT__SORT(0, 0, 2, 2, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 8, 7),
+    CLSORT__SORT(CLSORT__CPU_ROWS, 2, 0, 3, 1, 1, 129, 1 << 20, 0, 256, 1),
+    CLSORT__SORT(CLSORT__CPU, 2, 0, 3, 1, 1, 129, 1 << 20, 0, 32, 1),
+    CLSORT__SORT(CLSORT__CPU, 2, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1),
+    CLSORT__SORT(CLSORT__CPU, 8, 0, 0, 1, 1, 129, CLSORT__ANY, 0, 8, 1),
+    CLSORT__SORT(CLSORT__CPU, 8, 1, 1, 1, 1, 129, 1 << 13, 0, 32, 1),
+    CLSORT__SORT(CLSORT__CPU, 8, 2, 3, 1, 1, 129, 1 << 17, 0, 32, 1),
+    CLSORT__SORT(CLSORT__CPU, 8, 2, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1),
+    CLSORT__SORT(CLSORT__CPU, 0, 0, 3, 2, 999, 129, CLSORT__ANY, 0, 5, 1),
+    CLSORT__SORT(CLSORT__CPU, 0, 0, 3, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 5, 1),
+    { CLSORT__WAYS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }   /* the end */
 #undef CLSORT__ANY
 #undef CLSORT__ANY_K
+#undef CLSORT__SORT
 };
 
 /* All other numbers. N: for NVIDIA's GPUs, other GPUs, CPUs; E: for every device. In elements,
@@ -7138,6 +7161,7 @@ static const clsort__select_plan clsort__select_plans[] = {
        crossover; by half of the bits at this part of the crossover of samples. */ \
     E(few_bits_radix, 1 << 22) E(few_bits_part, 2) E(half_bits_part, 4) \
     N(most_ranked, 1 << 15, 1 << 14, 1 << 14)   /* where samples do not sort */ \
+    E(extracted_samples, 1 << 14)   /* the least for samples, if keys are extracted first */ \
     END(crossovers) \
     GROUP(rows) \
     /* More cores than few_units share an array out from `shared` on: with 16, on PoCL. */ \
@@ -8748,13 +8772,27 @@ static size_t clsort__fields_bytes(const clsort__key *k, cl_uint first, cl_uint 
     return bytes;
 }
 
+/* Bits of the key, or of all fields. */
+static cl_uint clsort__all_bits(const clsort_desc *d)
+{
+    cl_uint bits = 0, i;
+    if (!d->fields) return clsort__key_bits(d->key_type);
+    for (i = 0; i < d->field_count; i++) bits += clsort__key_bits(d->fields[i].type);
+    return bits;
+}
+
+/* Bits of a code, or of the widest one. */
+static cl_uint clsort__code_bits(const clsort_desc *d)
+{
+    cl_uint width = 8;
+    while (width < 64 && width < clsort__all_bits(d)) width *= 2;
+    return width;
+}
+
 /* 1 if the fields make more than one code. */
 static int clsort__several_codes(const clsort_desc *d)
 {
-    size_t bits = 0;
-    cl_uint i;
-    for (i = 0; d->fields && i < d->field_count; i++) bits += clsort__key_bits(d->fields[i].type);
-    return bits > 64;
+    return d->fields && clsort__all_bits(d) > 64;
 }
 
 /* Bytes of the widest code that the fields make: 1, 2, 4 or 8. */
@@ -9026,7 +9064,8 @@ static int clsort__is_bare(const clsort_desc *d)
 /* 1 if elements are pairs of a key and 4 bytes: a value, or an index. */
 static int clsort__has_words(const clsort_desc *d)
 {
-    const int direct = d->record_size ? d->record_size <= 16 && !d->value_size : d->value_size <= 8;
+    const int direct = d->record_size ? d->record_size <= 16 && !d->value_size && !d->fields
+                                      : d->value_size <= 8;
     return d->indices || !direct || (d->value_size == 4 && !d->record_size);
 }
 
@@ -9133,7 +9172,7 @@ static clsort__crossover clsort__built_in_crossover(const clsort__facts *f, cons
     const clsort__crossover *c = p->crossover_rows;
     clsort__crossover row;
     while ((c->device != p->kind && c->device != p->other_kind)
-           || c->bits < clsort__key_bits(d->key_type)
+           || c->bits < clsort__code_bits(d)
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
@@ -9150,8 +9189,8 @@ static clsort__crossover clsort__find_crossover(const clsort__facts *f, const cl
                                                 const clsort_desc *d)
 {
     const int forced = p->forced && p->forced->row;
-    const cl_uint all = clsort__key_bits(d->key_type),
-                  bits = (d->last_bit ? d->last_bit : all) - d->first_bit;
+    const cl_uint all = clsort__code_bits(d),
+                  bits = (d->last_bit ? d->last_bit : clsort__all_bits(d)) - d->first_bit;
     const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(p, d);
     clsort__crossover row = forced ? *p->forced->row
                             : own  ? own->row
@@ -9179,14 +9218,25 @@ static const clsort__crossover clsort__widest_rows[] = {
     { 0, 0, 64, 0, 0, 0, 0 }
 };
 
-/* 1 if radix of samples may sort the elements: bare keys, or pairs with indices, or with values
-   that go to another array. */
-static int clsort__suits_samples(const clsort_desc *d)
+/* 1 if a key's equal zeros or NaNs make keys with different bits equal. */
+static int clsort__joins_keys(const clsort_desc *d)
 {
-    const int indices = d->indices != NULL;
-    if (clsort__is_bare(d)) return 1;
-    return !d->record_size
-           && (indices ? !d->value_size : d->value_size == 4 && !clsort__values_stay(d));
+    return clsort__is_float(d->key_type)
+           && (d->zero_order == CLSORT_ZERO_EQUAL || d->nan_order == CLSORT_NAN_EQUAL);
+}
+
+/* 1 if radix of samples may sort the elements: bare keys, or keys of 4 bytes with their indices,
+   for all that moves by these, or with values that go to another array. Where keys are extracted
+   before, few of them are merged sooner. */
+static int clsort__suits_samples(const clsort__policy *n, const clsort_desc *d)
+{
+    const int extracts = (d->record_size && (d->record_size > 16 || d->value_size || d->indices))
+                         || d->fields || clsort__joins_keys(d);
+    if (extracts || d->indices || d->value_size > 8)
+        return clsort__code_bits(d) == 32 && !d->precedes
+               && (!extracts || d->count >= n->crossovers.extracted_samples);
+    return clsort__is_bare(d)
+           || (!d->record_size && d->value_size == 4 && !clsort__values_stay(d));
 }
 
 /* 1 if a kernel sorts keys with indices, values or in records, and reads other arrays than it
@@ -9207,13 +9257,11 @@ static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy
 {
     const clsort__crossover row = clsort__find_crossover(f, n, d);
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
-              ranked = d->count <= n->crossovers.most_ranked,
-              by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
-                           && (bare || !tuned);
-    if (!row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
-        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
-        || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
-        return 0;
+              by_samples = clsort__code_bits(d) >= 32 && clsort__suits_samples(n, d)
+                           && (bare || !tuned),
+              ranked = d->count <= n->crossovers.most_ranked && !clsort__joins_keys(d)
+                       && (by_samples || (!tuned && (bare || clsort__moves_values(d))));
+    if (!row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)) return 0;
     return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
            | (by_samples ? CLSORT__BIT(CLSORT__SAMPLES) : 0u);
 }
@@ -12642,7 +12690,8 @@ static int clsort__take_ranks(const clsort__plan *p, clsort__config *c)
     return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(p, c)
            && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, &samples)
                 && ((samples.subset == CLSORT__SUBSET_TILES && p->data.in_place)
-                    || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
+                    || (p->d.count > best << c->group_log2
+                        && clsort__suits_samples(p->policy, &p->d))));
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
@@ -14142,13 +14191,20 @@ static size_t clsort__few_rows(const clsort__plan *p)
                          : (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
 }
 
-/* Is a row of the table for this device, whatever the count and k? */
+/* 1 if a row of the table is for this device and this selection, whatever the count and k. */
 static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
-    const int alone = p->facts->is_cpu && !p->config.group_log2;
-    return (p->facts->any || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
-           && t->rows >= w->least_rows
+    const int alone = p->facts->is_cpu && !p->config.group_log2,
+              kind = w->device == p->policy->kind || w->device == p->policy->other_kind,
+              any_order = clsort__takes_some(&p->d)
+                          && p->d.flags & (CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH);
+    const cl_uint is = (any_order ? 0 : CLSORT__ORDERED)
+                       | (p->data.has_indices || clsort__moves_by_index(p) ? CLSORT__WITH_INDICES
+                          : p->key.bytes > 4 ? CLSORT__KEYS_ALONE
+                                             : CLSORT__KEYS_ALONE | CLSORT__WORDS_ALONE);
+    return (p->facts->any || (w->device ? alone && kind : !alone)) && !(w->only & ~is)
+           && t->mode >= w->mode && t->mode <= w->last_mode && t->rows >= w->least_rows
            && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p));
 }
 
@@ -14173,8 +14229,8 @@ static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
         return 0;
     for (; w->how != CLSORT__WAYS; w++) {
         if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, p)) continue;
+        if (!most || w->least < *least) *least = w->least;
         most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
-        *least = w->least;
     }
     return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
 }
@@ -17851,7 +17907,7 @@ static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
    more elements may need less than one for fewer. */
 static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
 {
-    const clsort__crossover row = clsort__built_in_crossover(&s->facts, s->policy, desc);
+    const clsort__crossover row = clsort__find_crossover(&s->facts, s->policy, desc);
     const size_t last[] = { (size_t)-1, row.bitonic, row.samples,
                             s->policy->crossovers.most_ranked, row.radix - (size_t)1,
                             row.hybrid - (size_t)1, desc->top_k };

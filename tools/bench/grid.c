@@ -54,9 +54,10 @@ enum { SOURCE, SOURCE_VALUES, KEYS, VALUES, KEYS_OUT, VALUES_OUT, INDICES, NUMBE
        OFFSETS, COUNT, PROOF, RIGHT_KEYS, RIGHT_INDICES, BUFFERS };
 
 /* What a way does beside the sort of its description. */
-enum { SORTS, GATHERS, PAIRS, EACH, COPIES, READS };
+enum { SORTS, GATHERS, PAIRS, EACH, COPIES, READS, FIELDS, EXPRESSION };
 static const char *const kind_names[] = { "", "indices and gather, ", "pairs with numbers, ",
-                                          "a call for each row, ", "a copy, ", "count read, " };
+                                          "a call for each row, ", "a copy, ", "count read, ",
+                                          "fields, ", "expression, " };
 
 typedef struct way {
     int kind;
@@ -250,7 +251,8 @@ static int explain(grid *g, way *w)
         named.algorithm = resolved.algorithm;
         named.tuning.variant = resolved.tuning.variant;
     }
-    if (status == CL_SUCCESS) status = clsort_explain(g->sorter, &named, text, PLAN_ROOM);
+    if (status == CL_SUCCESS && clsort_explain(g->sorter, &named, text, PLAN_ROOM) != CL_SUCCESS)
+        strcpy(text, w->plan);
     use_policy(g, g->policy);
     if (status != CL_SUCCESS) return 0;
     if ((scratch = strstr(w->plan, "scratch ")) != NULL) *scratch = '\0';
@@ -274,9 +276,7 @@ static void add_way(grid *g, int kind, const clsort_desc *d, const clsort__polic
     w->policy = *policy;
     if (!explain(g, w)) return;
     for (i = 0; i < g->count; i++)
-        if (g->ways[i].kind == kind && !strcmp(commands_of(&g->ways[i]), commands_of(w))
-            && !g->ways[i].d.precedes == !w->d.precedes)
-            return;
+        if (g->ways[i].kind == kind && !strcmp(commands_of(&g->ways[i]), commands_of(w))) return;
     g->count++;
 }
 
@@ -333,18 +333,21 @@ static void add_parts(grid *g, clsort__policy policy)
     if (parts <= EACH_MOST) add_way(g, EACH, &one, g->policy);
 }
 
-/* Each way to select, where it can. */
+/* Each way to select, where it can. Streams are for work-items that work alone, other ways except
+   sorting for work-groups, as in the table of the policy. */
 static void add_selections(grid *g, clsort__policy policy)
 {
     static clsort__select_plan plans[CLSORT__WAYS][3];
     const size_t any = (size_t)-1;
     clsort_desc d = g->d;
-    int how, alone;
+    int how, i;
     for (how = 0; how < CLSORT__WAYS; how++) {
-        for (alone = 0; alone < 2; alone++) {
-            const clsort__select_plan plan = { how, alone, 0, how == CLSORT__BY_SORTING ? 3u : 1u,
+        for (i = 0; i < 2; i++) {
+            const int sorts = how == CLSORT__BY_SORTING,
+                      alone = sorts ? i : how == CLSORT__BY_STREAMS;
+            const clsort__select_plan plan = { how, alone ? CLSORT__CPU : 0, 0, 0, sorts ? 3u : 1u,
                                                1, any, 1, any, 1, any, 1 };
-            plans[how][alone] = plan;
+            plans[how][i] = plan;
         }
         plans[how][2].how = CLSORT__WAYS;
         policy.select_plans = plans[how];
@@ -405,7 +408,7 @@ static void add_other_key(grid *g)
     d.field_count = g->d.fields ? 0 : key->count;
     d.record_type = g->d.fields ? key->record_type : NULL;
     d.precedes = g->d.fields ? key->precedes : NULL;
-    add_way(g, SORTS, &d, g->policy);
+    add_way(g, g->d.fields ? EXPRESSION : FIELDS, &d, g->policy);
 }
 
 static void add_counted(grid *g)
@@ -733,6 +736,10 @@ static void run_cell(grid *g)
     }
     prove_ways(g);
     if (!g->ways[0].out) race_cell(g);
+    if (g->sorter->facts.given_up)
+        fprintf(stderr, "grid: %s: families %x did not build\n", g->cell.text,
+                g->sorter->facts.given_up);
+    g->sorter->facts.given_up = 0;
 }
 
 /* The cells that are named, else those of the grid that are asked for. */
