@@ -7112,8 +7112,8 @@ static const clsort__select_plan clsort__select_plans[] = {
 #define CLSORT__ANY ((size_t)-1)
 #define CLSORT__ANY_K 0, CLSORT__ANY, 1
 #define CLSORT__SORT(...) { CLSORT__BY_SORTING, __VA_ARGS__ }
-    CLSORT__SORT(CLSORT__CPU_ROWS, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 24, 1),
-    CLSORT__SORT(CLSORT__CPU_LANES, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 24, 1),
+    CLSORT__SORT(CLSORT__CPU_ROWS, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 32, 1),
+    CLSORT__SORT(CLSORT__CPU_LANES, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 32, 1),
     { CLSORT__BY_STREAMS, CLSORT__CPU, 8, 0, 0, 1, CLSORT__ANY, 0, 256, 2, CLSORT__ANY, 1 },
     { CLSORT__BY_STREAMS, CLSORT__CPU, 8, 0, 0, 1, CLSORT__ANY, 0, 1024, 4, CLSORT__ANY, 1 },
     { CLSORT__BY_STREAMS, CLSORT__CPU, 0, 0, 1, 1, CLSORT__ANY, 0, 256, 4, CLSORT__ANY, 1 },
