@@ -7082,26 +7082,23 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU_VECTORS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU, 1, 32, 0, 1u << 18, CLSORT__NEVER, 0 },
     { CLSORT__CPU, 1, 64, 0, 1u << 18, 1u << 22, 0 },
-    { CLSORT__CPU, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
 
-/* Plans of selections, as measured. The first row of this table is taken that fits the device, the
-   mode, the rows, their count and k, and whose kernels can do it. If none is, digits narrow the
-   rows. Rows were measured with f32 and indices, or as their `only` says, on an H200, and on CPUs
-   with PoCL and Intel's runtime. By a sort, 2^20 to 2^24 elements took 1.1 to 1.9 times as long on
-   the H200 in any order, and the n-th alone 1.2 to 5.9 times. */
+/* Plans of selections, as measured on an H200, and on CPUs with PoCL and Intel's runtime, with f32
+   and indices or as `only` says. The first row is taken that fits and whose kernels can do it; if
+   there is none, digits narrow the rows. */
 enum {
     CLSORT__ORDERED = 1,        /* not the n-th alone, nor in any order */
     CLSORT__KEYS_ALONE = 2,
     CLSORT__WORDS_ALONE = 4,    /* keys of up to 4 bytes */
-    CLSORT__WITH_INDICES = 8    /* or with values or records, which they move */
+    CLSORT__WITH_INDICES = 8    /* or what they move: values, records */
 };
 typedef struct clsort__select_plan {
     int how;                        /* CLSORT__BY_* */
-    int device;                     /* 0: where work-groups select; else a kind of CPUs, or
-                                       CLSORT__CPU, where work-items do it alone */
-    cl_uint only;                   /* bits as above; 0: whatever is selected */
+    int device;                     /* where work-items select alone, a kind of CPUs, or CLSORT__CPU
+                                       for all; 0: where work-groups do */
+    cl_uint only;                   /* bits as above */
     cl_uint mode, last_mode;        /* CLSORT__SELECT_*, from mode to last_mode */
     size_t least_rows, most_rows;   /* most_rows 0: a row for every two cores */
     size_t least, most;             /* bounds of the count */
@@ -7112,13 +7109,13 @@ static const clsort__select_plan clsort__select_plans[] = {
 #define CLSORT__ANY ((size_t)-1)
 #define CLSORT__ANY_K 0, CLSORT__ANY, 1
 #define CLSORT__SORT(...) { CLSORT__BY_SORTING, __VA_ARGS__ }
+#define CLSORT__STREAM(...) { CLSORT__BY_STREAMS, CLSORT__CPU, __VA_ARGS__, CLSORT__ANY, 1 }
     CLSORT__SORT(CLSORT__CPU_ROWS, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 32, 1),
     CLSORT__SORT(CLSORT__CPU_LANES, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 32, 1),
-    { CLSORT__BY_STREAMS, CLSORT__CPU, 8, 0, 0, 1, CLSORT__ANY, 0, 256, 2, CLSORT__ANY, 1 },
-    { CLSORT__BY_STREAMS, CLSORT__CPU, 8, 0, 0, 1, CLSORT__ANY, 0, 1024, 4, CLSORT__ANY, 1 },
-    { CLSORT__BY_STREAMS, CLSORT__CPU, 0, 0, 1, 1, CLSORT__ANY, 0, 256, 4, CLSORT__ANY, 1 },
-    { CLSORT__BY_STREAMS, CLSORT__CPU, 0, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16, CLSORT__ANY,
-      1 },
+    CLSORT__STREAM(8, 0, 0, 1, CLSORT__ANY, 0, 256, 2),
+    CLSORT__STREAM(8, 0, 0, 1, CLSORT__ANY, 0, 1024, 4),
+    CLSORT__STREAM(0, 0, 1, 1, CLSORT__ANY, 0, 256, 4),
+    CLSORT__STREAM(0, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16),
     { CLSORT__BY_REGISTERS, 0, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
     { CLSORT__BY_TILES, 0, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
     { CLSORT__BY_ROUNDS, 0, 0, 0, 1, 1, CLSORT__ANY, CLSORT__SHORT_MOST + 1, CLSORT__ROUNDS_TOTAL,
@@ -7127,6 +7124,8 @@ static const clsort__select_plan clsort__select_plans[] = {
       CLSORT__ANY_K },
     { CLSORT__BY_SAMPLE, 0, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
       CLSORT__ANY_K },
+    /* On the H200 a sort of 2^20 to 2^24 elements took 1.1 to 1.9 times the time of digits in any
+       order, and 1.2 to 5.9 times for the n-th alone. */
     CLSORT__SORT(0, 0, 0, 3, 1, 1, 129, 1 << 19, 0, 256, 1),
     CLSORT__SORT(0, 1, 0, 0, 1, 1, 129, 1 << 21, 0, 256, 1),
     CLSORT__SORT(0, 1, 0, 3, 1, 1, 129, 1 << 21, 0, 32, 1),
@@ -7147,6 +7146,7 @@ static const clsort__select_plan clsort__select_plans[] = {
 #undef CLSORT__ANY
 #undef CLSORT__ANY_K
 #undef CLSORT__SORT
+#undef CLSORT__STREAM
 };
 
 /* All other numbers. N: for NVIDIA's GPUs, other GPUs, CPUs; E: for every device. In elements,
@@ -7161,7 +7161,7 @@ static const clsort__select_plan clsort__select_plans[] = {
        crossover; by half of the bits at this part of the crossover of samples. */ \
     E(few_bits_radix, 1 << 22) E(few_bits_part, 2) E(half_bits_part, 4) \
     N(most_ranked, 1 << 15, 1 << 14, 1 << 14)   /* where samples do not sort */ \
-    E(extracted_samples, 1 << 14)   /* the least for samples, if keys are extracted first */ \
+    E(extracted_samples, 1 << 14)   /* the least, if keys are extracted first */ \
     END(crossovers) \
     GROUP(rows) \
     /* More cores than few_units share an array out from `shared` on: with 16, on PoCL. */ \
@@ -9218,16 +9218,15 @@ static const clsort__crossover clsort__widest_rows[] = {
     { 0, 0, 64, 0, 0, 0, 0 }
 };
 
-/* 1 if a key's equal zeros or NaNs make keys with different bits equal. */
+/* 1 if zeros or NaNs with different bits are equal. */
 static int clsort__joins_keys(const clsort_desc *d)
 {
     return clsort__is_float(d->key_type)
            && (d->zero_order == CLSORT_ZERO_EQUAL || d->nan_order == CLSORT_NAN_EQUAL);
 }
 
-/* 1 if radix of samples may sort the elements: bare keys, or keys of 4 bytes with their indices,
-   for all that moves by these, or with values that go to another array. Where keys are extracted
-   before, few of them are merged sooner. */
+/* 1 if radix of samples may sort the elements: bare keys; keys of 4 bytes by way of indices, or
+   with values that go to another array. Few keys that are extracted first are merged sooner. */
 static int clsort__suits_samples(const clsort__policy *n, const clsort_desc *d)
 {
     const int extracts = (d->record_size && (d->record_size > 16 || d->value_size || d->indices))
@@ -14191,7 +14190,7 @@ static size_t clsort__few_rows(const clsort__plan *p)
                          : (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
 }
 
-/* 1 if a row of the table is for this device and this selection, whatever the count and k. */
+/* 1 if a row of the table fits, whatever the count and k. */
 static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;

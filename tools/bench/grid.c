@@ -25,7 +25,7 @@
      --ms MS         for the races of a cell; default: 400
      --seconds S     begins no cell later
      --builds        only builds kernels: several processes fill the cache of a driver sooner
-     --measure S     lets clsort_measure measure each cell before, in so many seconds at most
+     --measure S     lets clsort_measure measure each cell before, for S seconds at most
      --ways          also a line for each way
      --list          only prints the cells
 
@@ -120,7 +120,7 @@ static size_t wanted(const clsort_desc *d)
 
 static size_t rows_of(const clsort_desc *d) { return d->rows ? d->rows : 1; }
 
-/* Makes a buffer of at least so many bytes. */
+/* A buffer of at least `bytes` bytes. */
 static cl_mem need(grid *g, int which, size_t bytes)
 {
     cl_int code;
@@ -293,8 +293,8 @@ static const clsort__crossover *crossovers_of(int kind, cl_uint bits)
     return rows[bits];
 }
 
-/* A sort by each name, and by each choice of AUTO that a policy can make. On CPUs the forms of radix
-   for GPUs take 10 times as long as others, and longer than all of them to build. */
+/* A sort by each name, and by each choice of AUTO that a policy can make. On CPUs the forms of
+   radix for GPUs take 10 times as long as others, and longer than all of them to build. */
 static void add_algorithms(grid *g, const clsort_desc *given, clsort__policy policy)
 {
     static const char *const names[] = { "bitonic", "merge", "radix", "radix-portable",
@@ -567,12 +567,12 @@ static void find_right(grid *g)
     if (!proves_sort(g, w, &d)) must(CLSORT_ERROR_WRONG_RESULT, g->cell.text);
 }
 
-/* Are rows of the output, read by elements of `size` bytes, those of the right array from element
-   `first` on? In any order a sum of hashes tells. */
+/* 1 if each row of an output, of elements of `size` bytes, is equal to that row of the right array
+   from element `first` on. In any order a sum of hashes tells. */
 static int same_rows(grid *g, int output, int right, size_t size, size_t first, int any)
 {
     const size_t some = wanted(&g->d), rows = rows_of(&g->d);
-    unsigned char *const a = (unsigned char *)get_memory(2 * some * size), *const b = a + some * size;
+    unsigned char *const a = (unsigned char *)get_memory(2 * some * size), *b = a + some * size;
     size_t row, i;
     int same = 1;
     for (row = 0; row < rows && same; row++) {
@@ -636,7 +636,7 @@ static void drop_slow(grid *g, int turns)
     }
 }
 
-/* Runs all ways that are left in turns, for so many ms. Returns the number of turns. */
+/* Runs all ways that are left in turns, for about `ms` ms. Returns the number of turns. */
 static int race(grid *g, double ms, int least)
 {
     const double begin = now();
@@ -742,7 +742,7 @@ static void run_cell(grid *g)
     g->sorter->facts.given_up = 0;
 }
 
-/* The cells that are named, else those of the grid that are asked for. */
+/* Runs the named cells; without names the cells of the grid that the options choose. */
 static void run_cells(grid *g, char **names, int named)
 {
     sample_draw draw = sample_one_in(g->sample, 11);

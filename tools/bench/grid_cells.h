@@ -1,16 +1,17 @@
 /* grid_cells.h - the cells of the grid: what is sorted, as words.
 
-     u32 +8 out n=2^20          keys of that type; values of so many bytes; to other arrays
+     u32 +8 out n=2^20          keys of type u32, values of 8 bytes; to other arrays
      f32 indices n=2^20         the indices that sort the keys
-     f32 record=16 n=2^20       records of so many bytes with the key in front
+     f32 record=16 n=2^20       records of 16 bytes with the key in front
      key=string n=2^20          records by several fields, see grid_keys; "expression": by a text
      stable  descending  nan=last  nan=equal  zero=equal  bits=0:24  pattern=zipf
-     count=all  count=half      a count on the device, of so many of the n
-     rows=64 n=2^14             so many rows of n keys each
-     segments=1000 n=2^20       so many segments, of random lengths, n keys in all
+     count=all  count=half      a count on the device, of all keys or of half
+     rows=64 n=2^14             64 rows of n keys each
+     segments=1000 n=2^20       1000 segments of random lengths, n keys in all
      k=40  k=n/8  any  nth      a selection: in order, in any order, only the last
 
-   Include it behind the implementation of clsort.h, whose types of keys it knows. A line of the grid has alternatives between commas: "u32,u64 n=2^10,2^20" has four cells. */
+   A line of the grid has alternatives between commas: "u32,u64 n=2^10,2^20" has four cells. Include
+   this file behind the implementation of clsort.h, whose table of key types it reads. */
 
 #ifndef CLSORT_TOOLS_GRID_CELLS_H
 #define CLSORT_TOOLS_GRID_CELLS_H
