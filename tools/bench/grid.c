@@ -73,7 +73,7 @@ typedef struct grid {
     device_session device;
     cl_command_queue queue;    /* without profiling */
     clsort_sorter *sorter;
-    clsort__policy *policy;    /* the sorter's own */
+    const clsort__policy *policy;   /* the sorter's own */
     grid_cell cell;
     clsort_desc d;             /* of the cell, with its buffers */
     cl_mem memory[BUFFERS];
@@ -104,7 +104,10 @@ static double now(void)
 }
 
 /* All access to what AUTO decides by: AUTO's own policy, or another one. */
-static void use_policy(grid *g, clsort__policy *policy) { g->sorter->policy = policy; }
+static void use_policy(grid *g, const clsort__policy *policy)
+{
+    memcpy(&g->sorter->policy, &policy, sizeof policy);
+}
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
