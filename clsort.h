@@ -7137,7 +7137,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     CLSORT__SORT(CLSORT__CPU, 2, 0, 3, 1, 1, 129, 1 << 20, 0, 32, 1),
     CLSORT__SORT(CLSORT__CPU, 2, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1),
     CLSORT__SORT(CLSORT__CPU, 8, 0, 0, 1, 1, 129, CLSORT__ANY, 0, 8, 1),
-    CLSORT__SORT(CLSORT__CPU, 8, 1, 1, 1, 1, 129, 1 << 13, 0, 32, 1),
+    CLSORT__SORT(CLSORT__CPU, 8, 1, 1, 1, 1, 129, 1 << 9, 0, 32, 1),
     CLSORT__SORT(CLSORT__CPU, 8, 2, 3, 1, 1, 129, 1 << 17, 0, 32, 1),
     CLSORT__SORT(CLSORT__CPU, 8, 2, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1),
     CLSORT__SORT(CLSORT__CPU, 0, 0, 3, 2, 999, 129, CLSORT__ANY, 0, 5, 1),
@@ -7286,6 +7286,7 @@ static const clsort__select_plan clsort__select_plans[] = {
        cores, since digits use all. */ \
     E(stream_long, 128) E(stream_cores, 3) \
     E(preferred_ks, 4)   /* a row has at least this times k where streams were measured */ \
+    E(part_ks, 32)       /* and a part of one this; with 16, digits take half the time on CPUs */ \
     N(copied, 1, 1, 16)   /* of a sorted row, by a work-item */ \
     END(select) \
     GROUP(utility) \
@@ -14522,18 +14523,21 @@ static int clsort__plan_reading(clsort__plan *p, int how)
 }
 
 /* Plans a reading by work-items that work alone. Returns 1 if local memory has room for their
-   lists, of 4 times k elements, or 2 times in long rows. */
+   lists, of 4 times k elements, or 2 times in long rows, and if parts are long enough. */
 static int clsort__plan_streams(clsort__plan *p)
 {
-    clsort__selection *t = &p->select;
+    clsort__plan streams = *p;
+    clsort__selection *t = &streams.select;
     const size_t k = p->d.top_k, lists = t->most_capacity / k;
     const int two = p->d.count > p->policy->select.stream_long * k
                     && p->facts->compute_units <= p->policy->select.stream_cores * t->rows * lists;
     if (lists < (two ? 2u : 4u)) return 0;
-    p->config.family = CLSORT__STREAMS;
+    streams.config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
     clsort__select_list(p, t);
     clsort__select_parts(p, t);
+    if (t->parts > 1 && t->part_elements < p->policy->select.part_ks * k) return 0;
+    *p = streams;
     return 1;
 }
 

@@ -891,6 +891,7 @@ static const struct { const char *name, *line; } counts[] = {
     { "clsort__select_plans", "cpu auto u64 top:40 keys_out rows:4096 vector:16 n:40..5000" },
     { "select.stream_long", "cpu auto u32 top:2048 keys_out n:1..3000000" },
     { "select.stream_long", "cpu auto u64 top:513..1025 keys_out n:131072" },
+    { "select.part_ks", "cpu auto u32 indices keys_out top:1024 n:1024..300000" },
     { "select.stream_cores", "cpu auto u32 top:2048 keys_out n:1000000 units:0..40" },
     { "clsort__plan_short_rows", "gpu auto u32 top:1..300 keys_out n:300" },
     { "clsort__rows_share", "gpu auto u32 rows:20000 n:1..5000" },
