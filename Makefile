@@ -18,9 +18,11 @@ quiet = $(if $(V),,@echo "compiling $@";)
 at_once = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(or $(CLSORT_TEST_JOBS),$(shell nproc \
     2>/dev/null || echo 1)))
 warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual
-folders = tools/clsort tools/mpi tools/multi tests/support
-multi = tools/multi/clsort_multi.h
-library = clsort.h $(multi)
+folders = tools/clsort tools/measure tools/mpi tools/multi tests/support
+companions = tools/measure/clsort_measure.h tools/multi/clsort_multi.h
+library = clsort.h $(companions)
+# What a compiler gets of all: each companion includes clsort.h.
+whole_library = -include $(firstword $(companions)) -c $(lastword $(companions))
 headers = clsort.h $(wildcard $(folders:=/*.h) tools/bench/*.h)
 vpath %.c tools/clsort tools/bench
 tools = $(patsubst %.c,build/%,$(notdir $(wildcard tools/clsort/*.c tools/bench/*.c)))
@@ -126,7 +128,7 @@ install:
 	install -d $(target)/include
 	install -m 644 $(library) tools/cpp/clsort.hpp $(target)/include
 
-# Both headers as a library, shared and static, for programs that link one: build/lib. install-lib
+# All headers as a library, shared and static, for programs that link one: build/lib. install-lib
 # installs it, with files for pkg-config and CMake.
 version = $(shell awk '/^\#define CLSORT_VERSION_/ { v = v d $$3; d = "." } \
                       END { print v }' clsort.h)
@@ -139,7 +141,7 @@ lib: build/lib/$(shared) build/lib/libclsort.a build/lib/clsort.pc
 
 build/lib/clsort.o: $(library) Makefile | deps
 	@mkdir -p $(@D)
-	$(quiet)$(CC) $(lib_flags) -x c -c $(multi) -o $@
+	$(quiet)$(CC) $(lib_flags) -x c $(whole_library) -o $@
 
 build/lib/$(shared): build/lib/clsort.o
 	$(CC) -shared -Wl,-soname,$(shared) $(LDFLAGS) $< -o $@ -lOpenCL
@@ -209,7 +211,7 @@ $(benches:build/%=build/compiled/%): build/compiled/%: %.c $(headers) | deps
 # those that sort much on the host as well, or on the mock.
 $(tests) $(gpu_tests): CFLAGS = -O0
 optimized = test_mock test_mock_cases test_mock_faults test_mock_frames test_mock_multi \
-    test_promises test_rows_radix test_top_k
+    test_mock_promises test_rows_radix test_top_k
 $(optimized:%=build/%) $(optimized:%=build/gpu/%): CFLAGS = -O1
 
 $(tests): build/%: tests/%.c $(headers) | deps
@@ -298,16 +300,16 @@ build/embedded: kernels.cl clsort.h tools/dev/embed
 	@tools/dev/embed --check
 	@touch $@
 
-# clsort.h alone, static, by OpenCL 1.2, and clsort_multi.h, which includes it, extern, by the
+# clsort.h alone, static, by OpenCL 1.2, and with its companions, which include it, extern, by the
 # newest OpenCL, as each compiler and language sees them; a warning is an error. Other names, such
 # as build/strict/gcc-c99-extern-120.o, are for you. Warnings that need an optimizer come from gcc
 # as C. What a newer standard deprecates is the same in all linkages; one that a compiler does not
 # know yet is skipped.
-linkages = static-120 multi-unset
+linkages = static-120 whole-unset
 languages = gcc-c99 gcc-c++11 clang-c99 clang-c++11
-newer = $(foreach l,c2x c++20 c++2b,gcc-$l-multi-unset clang-$l-multi-unset)
+newer = $(foreach l,c2x c++20 c++2b,gcc-$l-whole-unset clang-$l-whole-unset)
 strict = $(foreach l,$(languages),$(addprefix $l-,$(linkages))) $(newer) \
-    mingw-c99-static-120 mingw32-c99-multi-unset
+    mingw-c99-static-120 mingw32-c99-whole-unset
 deep = $(addprefix gcc-c99-,$(linkages))
 flags_gcc = gcc
 flags_clang = clang
@@ -324,12 +326,12 @@ flags_120 = -DCL_TARGET_OPENCL_VERSION=120
 strict: $(strict:%=build/strict/%.o)
 
 strictly = $(foreach word,$(subst -, ,$*),$(flags_$(word))) -I.
-whole = $(if $(findstring -multi-,$*),$(multi),clsort.h)
+whole = $(if $(findstring -whole-,$*),$(whole_library),-c clsort.h)
 build/strict/%.o: $(library) | deps-check build/include/CL
 	@mkdir -p $(@D)
 	$(quiet)$(strictly) $(if $(filter gcc-c++11-%,$*),-Wuseless-cast) \
 	    $(warnings) -Werror $(if $(filter $(deep),$*),-O2,-O0) \
-	    -DCLSORT_IMPLEMENTATION -c $(whole) -o $@
+	    -DCLSORT_IMPLEMENTATION $(whole) -o $@
 
 $(newer:%=build/strict/%.o): build/strict/%.o: $(library) | deps-check
 	@mkdir -p $(@D)

@@ -48,7 +48,8 @@
      merge     sorted inputs: two by clsort_enqueue_merge, more by clsort_enqueue_merge_runs
      partition keys, with values, by sorted splitters: clsort_enqueue_partition
      groups    where each group of equal keys begins: clsort_enqueue_group_starts
-     speed     AUTO takes the fastest that is known, or that clsort_measure finds on this device
+     speed     AUTO takes the fastest that is known, or that clsort_measure finds on this device:
+               tools/measure/clsort_measure.h
      trust     clsort_enqueue_verify and CLSORT_OPTION_VERIFY prove results on the device;
                clsort_self_test tells whether this driver computes right
 
@@ -250,12 +251,12 @@
     X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) \
     X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clFinish) \
     X(clFlush) X(clGetCommandQueueInfo) X(clGetContextInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) \
-    X(clGetEventInfo) X(clGetEventProfilingInfo) X(clGetKernelWorkGroupInfo) X(clGetMemObjectInfo) \
-    X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetProgramBuildInfo) X(clGetProgramInfo) \
-    X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseDevice) X(clReleaseEvent) \
-    X(clReleaseKernel) X(clReleaseMemObject) X(clReleaseProgram) X(clRetainCommandQueue) \
-    X(clRetainContext) X(clRetainDevice) X(clRetainEvent) X(clRetainProgram) X(clSetEventCallback) \
-    X(clSetKernelArg) X(clWaitForEvents) \
+    X(clGetEventInfo) X(clGetKernelWorkGroupInfo) X(clGetMemObjectInfo) X(clGetPlatformIDs) \
+    X(clGetPlatformInfo) X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseCommandQueue) \
+    X(clReleaseContext) X(clReleaseDevice) X(clReleaseEvent) X(clReleaseKernel) \
+    X(clReleaseMemObject) X(clReleaseProgram) X(clRetainCommandQueue) X(clRetainContext) \
+    X(clRetainDevice) X(clRetainEvent) X(clRetainProgram) X(clSetEventCallback) X(clSetKernelArg) \
+    X(clWaitForEvents) \
     CLSORT__CL_FUNCTIONS_2(X)
 #if !defined(CLSORT__OPENCL_1) && CL_TARGET_OPENCL_VERSION >= 200
 #define CLSORT__CL_FUNCTIONS_2(X) X(clCreateCommandQueueWithProperties)
@@ -642,7 +643,7 @@ enum {
     CLSORT_OPTION_BUILT_IN_CHOICES = 4
 };
 
-/* A cache of built programs, and of choices (see measuring), in storage of yours, so that the next
+/* A cache of built programs, and of choices (see choices), in storage of yours, so that the next
    start of your program compiles nothing. `name` is 32 hexadecimal digits: of a program a hash of
    the kernels' text, the build options, this version, the device, its driver and its platform.
    - load copies the first `size` bytes of the entry to `data`, and returns the bytes of the whole
@@ -1056,9 +1057,10 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
-/* ---- measuring -------------------------------------------------------------------------------
+/* ---- choices ---------------------------------------------------------------------------------
 
-   AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device.
+   AUTO has a choice for each width of keys and payload. clsort_measure makes one for this device:
+   it is in tools/measure/clsort_measure.h.
    - A measured choice serves sorts of one array with keys of that width and that payload, up to the
      count that was measured. The built-in choice serves all others, and is taken where
      CLSORT_FLAG_NO_BUILD would refuse the measured one.
@@ -1072,47 +1074,6 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
      of the device, driver, platform and version, and clsort_create loads them.
    - Sorts of bare keys by all bits, stable sorts and top-k give the same bytes by any choice. Other
      sorts may order equal keys differently. */
-
-/* Called before each step of a measurement: `done` of `total` are over. Not 0 ends the call. */
-typedef int (*clsort_progress)(void *user, cl_uint done, cl_uint total);
-
-typedef struct clsort_measure_desc {
-    size_t struct_size;
-    /* It gives
-       - types, order, sizes
-       - the largest count; with top_k also rows, without gaps
-       - which arrays there will be: CLSORT_LATER or buffers, neither read nor written */
-    const clsort_desc *sort;
-    size_t max_bytes;           /* the most of buffers, scratch included; 0: what the device has */
-    clsort_progress progress;
-    void *user;                 /* handed to it */
-    cl_uint max_ms;             /* the most milliseconds, builds included; 0: 10,000 */
-    cl_uint flags;              /* CLSORT_MEASURE_* */
-} clsort_measure_desc;
-CLSORT__DEFAULT(clsort_measure_desc)
-
-enum { CLSORT_MEASURE_ONLY_BUILDS = 1 };    /* builds what the measurement needs, and ends */
-
-/* Measures what AUTO may take for sorts like measure->sort, at counts 256, 512 and so on up to its
-   count; for top-k at lengths of rows from 2 k. Blocks.
-   - It sorts uniform random keys of its own by all that AUTO could take, and checks the results
-     (selections by a sort of whole rows, for which there must be memory): what is wrong once is
-     dropped. A candidate replaces the built-in choice where it gains more than 5 % in each of two
-     rounds, and only if it is nowhere 5 % slower.
-   - Then it prepares for this sort as clsort_prepare with CLSORT_FLAG_ANY_COUNT does on `queue`.
-   - It waits for what `queue` holds, then works on a profiling queue of its own: times are the
-     device's, max_ms too. Other work there makes the result worse, never wrong.
-   - It builds all candidates first; what was built stays, also in the cache. Steps that would
-     exceed max_ms are not begun, but a compiler is not interrupted, and saving to the cache comes
-     on top. To measure without builds, call this with CLSORT_MEASURE_ONLY_BUILDS before.
-   - A later call for the same kind replaces its choice. After a failure AUTO is as it was.
-   - Sources: Frigo, Johnson, FFTW; Nugteren, CLBlast.
-   Errors: CLSORT_ERROR_NO_CHOICE for rows and segments without top_k; CLSORT_ERROR_UNSUPPORTED for
-   segments, lengths and flags beside top_k, records, some bits of keys, a count on the device, an
-   algorithm, tuning and scratch; CLSORT_ERROR_CANCELLED; CLSORT_ERROR_OUT_OF_TIME; for max_bytes
-   CL_MEM_OBJECT_ALLOCATION_FAILURE; CLSORT_ERROR_WRONG_RESULT if no algorithm sorts right. */
-CLSORT_API clsort_status clsort_measure(clsort_sorter *sorter, cl_command_queue queue,
-                                        const clsort_measure_desc *measure);
 
 /* Payloads of choices, and origins:
      DERIVED    built in, from measurements of other kinds of devices
@@ -1272,7 +1233,7 @@ extern "C" {
      >>sorter      creating, cloning and destroying
      >>explain     the text of clsort_explain
      >>self-test   known sorts on the device
-     >>measure     times what AUTO may take and keeps the fastest; choices as text
+     >>choices     what was measured: in a cache, as text, listed
      >>public      the functions of the API, in its order
 
    The public functions name the sources of their algorithms, kernels.cl gives the titles.
@@ -1406,6 +1367,7 @@ extern "C" {
 #define CLSORT__HEAD_FIRST 18
 #define CLSORT__HEAD_LAST 22
 #define CLSORT__HEAD_GROUP_DIGITS 26
+#define CLSORT__HEAD_ORDER 27
 #define CLSORT__HYBRID_RANGE_WORDS 8
 #define CLSORT__HYBRID_HEAVY_WORDS 4
 #define CLSORT__HYBRID_MASKS_AT 32
@@ -1583,16 +1545,17 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "#define CLSORT__HEAD_LEAST 6\n#define CLSORT__HEAD_MOST 8\n#define CLSORT__HEAD_HEAVIES 10\n"
 "#define CLSORT__HEAD_LISTED 11\n#define CLSORT__HEAD_GAP_LOW 12\n#define CLSORT__HEAD_GAP_END "
 "14\n#define CLSORT__HEAD_GAP_SIZE 16\n#define CLSORT__HEAD_FIRST 18\n#define CLSORT__HEAD_LAST "
-"22\n#define CLSORT__HEAD_GROUP_DIGITS 26\n#define CLSORT__HYBRID_RANGE_WORDS 8\n#define "
-"CLSORT__HYBRID_HEAVY_WORDS 4\n#define CLSORT__HYBRID_MASKS_AT 32\n#define "
-"CLSORT__HYBRID_NEXT_AT  (CLSORT__HYBRID_MASKS_AT+CLSORT__HYBRID_CELLS/CLSORT__HYBRID_MASK_CELLS)"
-"\n#define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT+CLSORT__HYBRID_DIGITS)\n#define "
-"CLSORT__HYBRID_HEAVIES_AT  (CLSORT__HYBRID_RANGES_AT+CLSORT__HYBRID_RANGE_WORDS*"
-"CLSORT__HYBRID_DIGITS)\n#define CLSORT__HYBRID_SECOND_DIGITS_AT  (CLSORT__HYBRID_HEAVIES_AT+"
-"CLSORT__HYBRID_HEAVY_WORDS*CLSORT__EDGE_HEAVIES)\n#define CLSORT__HYBRID_LEAST_GROUP 6\n#define "
-"CLSORT__HYBRID_COPIES 4\n#define CLSORT__HYBRID_RECOUNT_TILES 4\n#define "
-"CLSORT__HYBRID_OWN_BINS_LOG2 4\n#define CLSORT__HYBRID_SPARE_BINS 32\n#define "
-"CLSORT__HYBRID_GROUP_DIGIT_WORDS(group_digits) ((CLSORT__HYBRID_DIGITS-2)/2*(group_digits)+1)\n"
+"22\n#define CLSORT__HEAD_GROUP_DIGITS 26\n#define CLSORT__HEAD_ORDER 27\n#define "
+"CLSORT__HYBRID_RANGE_WORDS 8\n#define CLSORT__HYBRID_HEAVY_WORDS 4\n#define "
+"CLSORT__HYBRID_MASKS_AT 32\n#define CLSORT__HYBRID_NEXT_AT  (CLSORT__HYBRID_MASKS_AT+"
+"CLSORT__HYBRID_CELLS/CLSORT__HYBRID_MASK_CELLS)\n#define CLSORT__HYBRID_RANGES_AT ("
+"CLSORT__HYBRID_NEXT_AT+CLSORT__HYBRID_DIGITS)\n#define CLSORT__HYBRID_HEAVIES_AT  ("
+"CLSORT__HYBRID_RANGES_AT+CLSORT__HYBRID_RANGE_WORDS*CLSORT__HYBRID_DIGITS)\n#define "
+"CLSORT__HYBRID_SECOND_DIGITS_AT  (CLSORT__HYBRID_HEAVIES_AT+CLSORT__HYBRID_HEAVY_WORDS*"
+"CLSORT__EDGE_HEAVIES)\n#define CLSORT__HYBRID_LEAST_GROUP 6\n#define CLSORT__HYBRID_COPIES 4\n"
+"#define CLSORT__HYBRID_RECOUNT_TILES 4\n#define CLSORT__HYBRID_OWN_BINS_LOG2 4\n#define "
+"CLSORT__HYBRID_SPARE_BINS 32\n#define CLSORT__HYBRID_GROUP_DIGIT_WORDS(group_digits) (("
+"CLSORT__HYBRID_DIGITS-2)/2*(group_digits)+1)\n"
 ,{131072,0,0,0,0,8388608}},
 {"#define CLSORT__SAMPLES_OWN_BINS_LOG2 2\n#define CLSORT__SAMPLES_WORDS 2\n"
 ,{2097152}},
@@ -3403,8 +3366,8 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "hybrid_range(hybrid_t h,uint digit){\nreturn h.tables+CLSORT__HYBRID_RANGES_AT+digit*"
 "CLSORT__HYBRID_RANGE_WORDS;}\nINLINE global uint*hybrid_heavy(hybrid_t h,uint number){\nreturn "
 "h.tables+CLSORT__HYBRID_HEAVIES_AT+number*CLSORT__HYBRID_HEAVY_WORDS;}\n#define hybrid_sorts(h)("
-"(h).n!=0&& *(h).skip_passes!=0)\nINLINE global uint*hybrid_list(hybrid_t h){\nreturn "
-"h.skip_passes+1;}\n"
+"(h).n!=0&& *(h).skip_passes==1)\nenum{ORDER_NONE,ORDER_ASCENDS,ORDER_DESCENDS};\nINLINE global "
+"uint*hybrid_list(hybrid_t h){\nreturn h.skip_passes+1;}\n"
 ,{131072}},
 {"#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS-2)\n#define CLSORT_CELL_GROUP (1<<"
 "CLSORT__HYBRID_CELL_GROUP_LOG2)\n#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS*"
@@ -3426,32 +3389,34 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "g.end>>32)?high-(uint)(g.size>>32):min(high,(uint)(g.low>>32)))<<32|(uint)code;\n#else\nreturn "
 "code>=g.end?code -g.size:min(code,g.low);\n#endif\n}\ntypedef struct{\nlocal uint*counts,*sums;"
 "\nlocal code_t*extremes,*heavy_sample;\nlinear_map_t map;\ngap_t gap;\ncode_t first,last,most,"
-"margin;\nuint size,light,heavies,cell_groups,gap_first,gap_cell,gap_last;}cells_t;\nINLINE "
-"local code_t*heavy_codes(cells_t s){return s.extremes;}\nINLINE local uint*heavy_cells(cells_t "
-"s){\nreturn(local uint*)s.heavy_sample;}\nINLINE uint cell_of_code(cells_t s,code_t code){\n"
-"return 1+map_part(s.map,fold_code(s.gap,code));}\nINLINE uint first_above(local const code_t*"
-"list,uint first,uint end,code_t code){\nwhile(first<end){\nconst uint middle=(first+end)/2;\nif("
-"list[middle]<=code)first=middle +1;\nelse end=middle;}\nreturn first;}\n"
+"margin;\nuint size,light,heavies,cell_groups,order,gap_first,gap_cell,gap_last;}cells_t;\n"
+"INLINE local code_t*heavy_codes(cells_t s){return s.extremes;}\nINLINE local uint*heavy_cells("
+"cells_t s){\nreturn(local uint*)s.heavy_sample;}\nINLINE uint cell_of_code(cells_t s,code_t "
+"code){\nreturn 1+map_part(s.map,fold_code(s.gap,code));}\nINLINE uint first_above(local const "
+"code_t*list,uint first,uint end,code_t code){\nwhile(first<end){\nconst uint middle=(first+end)"
+"/2;\nif(list[middle]<=code)first=middle +1;\nelse end=middle;}\nreturn first;}\n"
 ,{131072}},
 {"#define CLSORT_SAMPLE_AHEAD 16\n#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD*CLSORT_GROUP)\n"
 "INLINE void load_within(code_t*code,array_t from,codec_t codec,uint at,uint size){\n#pragma "
 "unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)code[m]=encode(load_key(from,min(at+m*CLSORT_GROUP,size "
 "-1)),codec);}\nINLINE code_t cap_add(code_t a,code_t b){\nreturn a+min(b,(code_t)("
 "CLSORT_TOP_CODE -a));}\n#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE>>1)+1)\ntypedef struct{"
-"code_t least,most,above,below;}extremes_t;\nINLINE void see_extreme(extremes_t*e,code_t code){\n"
-"e->least=min(e->least,code);\ne->most=max(e->most,code);\ne->above=min(e->above,(code_t)("
+"code_t least,most,above,below;uint ascends,descends;}extremes_t;\nINLINE void see_extreme("
+"extremes_t*e,code_t code){\ne->ascends&=code>=e->most;\ne->descends&=code<=e->least;\ne->least="
+"min(e->least,code);\ne->most=max(e->most,code);\ne->above=min(e->above,(code_t)("
 "code^CLSORT_MIDDLE_CODE));\ne->below=max(e->below,(code_t)(code^CLSORT_MIDDLE_CODE));}\nINLINE "
 "extremes_t own_extremes(hybrid_t h,uint size){\nconst uint t=local_id(),whole=size -"
-"size%CLSORT_SAMPLE_STEP;\nextremes_t e={CLSORT_TOP_CODE,0,CLSORT_TOP_CODE,0};\nfor(uint at=t;at<"
-"whole;at+=CLSORT_SAMPLE_STEP){\nconst array_t from=advance(h.alt,at);\n#pragma unroll\nfor(uint "
-"m=0;m<CLSORT_SAMPLE_AHEAD;m++)see_extreme(&e,encode(load_key(from,m*CLSORT_GROUP),h.codec));}\n"
-"#pragma unroll 1\nfor(uint i=whole +t;i<size;i+=CLSORT_GROUP)see_extreme(&e,encode(load_key("
+"size%CLSORT_SAMPLE_STEP;\nextremes_t e={CLSORT_TOP_CODE,0,CLSORT_TOP_CODE,0,1,1};\nfor(uint at="
+"t;at<whole;at+=CLSORT_SAMPLE_STEP){\nconst array_t from=advance(h.alt,at);\n#pragma unroll\nfor("
+"uint m=0;m<CLSORT_SAMPLE_AHEAD;m++)see_extreme(&e,encode(load_key(from,m*CLSORT_GROUP),h.codec))"
+";}\n#pragma unroll 1\nfor(uint i=whole +t;i<size;i+=CLSORT_GROUP)see_extreme(&e,encode(load_key("
 "h.alt,i),h.codec));\nreturn e;}\nINLINE void find_extremes(hybrid_t h,cells_t*s){\nconst "
-"extremes_t e=own_extremes(h,s->size);\nput_extremes(s->extremes+local_id(),e.least,e.most);\n"
-"put_extremes(s->heavy_sample +local_id(),e.above,e.below);\njoin_extremes(s->extremes,1);\ns->"
-"first=s->extremes[0];\ns->last=s->extremes[CLSORT_GROUP];\ns->gap.end=s->heavy_sample[0]"
-"^CLSORT_MIDDLE_CODE;\ns->gap.low=s->heavy_sample[CLSORT_GROUP]^CLSORT_MIDDLE_CODE;\n"
-"local_barrier();}\n"
+"extremes_t e=own_extremes(h,s->size);\nconst uint other=group_total(!e.ascends| !e.descends<<16,"
+"s->sums);\nput_extremes(s->extremes+local_id(),e.least,e.most);\nput_extremes(s->heavy_sample +"
+"local_id(),e.above,e.below);\njoin_extremes(s->extremes,1);\ns->first=s->extremes[0];\ns->last="
+"s->extremes[CLSORT_GROUP];\ns->gap.end=s->heavy_sample[0]^CLSORT_MIDDLE_CODE;\ns->gap.low=s->"
+"heavy_sample[CLSORT_GROUP]^CLSORT_MIDDLE_CODE;\ns->order=CLSORT_PAIRS?ORDER_NONE: !(other&"
+"0xFFFF)?ORDER_ASCENDS: !(other>>16)?ORDER_DESCENDS:ORDER_NONE;\nlocal_barrier();}\n"
 ,{131072}},
 {"INLINE code_t gap_step(code_t code){return code& ~(code_t)(CLSORT_GAP_STEP -1);}\nINLINE void "
 "fold_gap(cells_t*s,code_t inner){\nconst uint last=map_part(s->map,s->gap.low+inner);\nconst "
@@ -3579,14 +3544,15 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "\nh.tables[CLSORT__HEAD_LISTED]=0;\nh.tables[CLSORT__HEAD_DIGITS]=digits;\n"
 "h.tables[CLSORT__HEAD_SHIFT]=s.map.shift;\nh.tables[CLSORT__HEAD_FACTOR]=s.map.factor;\n"
 "h.tables[CLSORT__HEAD_CELL_GROUPS]=s.cell_groups;\nh.tables[CLSORT__HEAD_GROUP_DIGITS]="
-"cell_group_digits(h,s);\nh.tables[CLSORT__HEAD_HEAVIES]=s.heavies;\nset_table_code(h.tables+"
-"CLSORT__HEAD_LEAST,s.map.low);\nset_table_code(h.tables+CLSORT__HEAD_MOST,s.most);\n"
-"set_table_code(h.tables+CLSORT__HEAD_FIRST,s.first-min(s.first,s.margin));\nset_table_code("
-"h.tables+CLSORT__HEAD_FIRST+2,s.first);\nset_table_code(h.tables+CLSORT__HEAD_LAST,s.last);\n"
-"set_table_code(h.tables+CLSORT__HEAD_LAST+2,cap_add(s.last,s.margin));\nset_table_code(h.tables+"
-"CLSORT__HEAD_GAP_LOW,s.gap.low);\nset_table_code(h.tables+CLSORT__HEAD_GAP_END,s.gap.end);\n"
-"set_table_code(h.tables+CLSORT__HEAD_GAP_SIZE,s.gap.size);}\nbarrier(CLK_GLOBAL_MEM_FENCE);\nif("
-"gives_up||lacks_second_digits(h,s))atomic_and(h.skip_passes,0);}\n"
+"cell_group_digits(h,s);\nh.tables[CLSORT__HEAD_HEAVIES]=s.heavies;\nh.tables[CLSORT__HEAD_ORDER]"
+"=s.order;\nset_table_code(h.tables+CLSORT__HEAD_LEAST,s.map.low);\nset_table_code(h.tables+"
+"CLSORT__HEAD_MOST,s.most);\nset_table_code(h.tables+CLSORT__HEAD_FIRST,s.first-min(s.first,"
+"s.margin));\nset_table_code(h.tables+CLSORT__HEAD_FIRST+2,s.first);\nset_table_code(h.tables+"
+"CLSORT__HEAD_LAST,s.last);\nset_table_code(h.tables+CLSORT__HEAD_LAST+2,cap_add(s.last,s.margin)"
+");\nset_table_code(h.tables+CLSORT__HEAD_GAP_LOW,s.gap.low);\nset_table_code(h.tables+"
+"CLSORT__HEAD_GAP_END,s.gap.end);\nset_table_code(h.tables+CLSORT__HEAD_GAP_SIZE,s.gap.size);}\n"
+"barrier(CLK_GLOBAL_MEM_FENCE);\nif(gives_up||lacks_second_digits(h,s))atomic_and(h.skip_passes,"
+"0);}\n"
 ,{131072}},
 {"INLINE uint count_sample(hybrid_t h,cells_t*s,uint*sum,uint*heaviest){\nuint gives_up=0;\nfor("
 "uint round=0;round<(CLSORT_PAIRS?1:2);round++){\ncount_cells(h,*s);\n*sum=sum_cells(*s,heaviest)"
@@ -3597,7 +3563,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "hybrid_t h=CLSORT_HYBRID;\nlocal code_t*extremes=(local code_t*)space,*heavy_sample=extremes+2*"
 "CLSORT_GROUP;\nlocal uint*counts=(local uint*)(heavy_sample +CLSORT__HYBRID_HEAVY_SAMPLE),*sums="
 "counts+CLSORT_CELL_WORDS+(CLSORT_CELL_WORDS>>5);\ncells_t s={counts,sums,extremes,heavy_sample,{"
-"0,0,0},{0,0,0},0,0,0,0,sample_size(h),0,0,0,0,0,0};\nuint digits,heaviest,sum;\nif(h.n==0)"
+"0,0,0},{0,0,0},0,0,0,0,sample_size(h),0,0,0,0,0,0,0};\nuint digits,heaviest,sum;\nif(h.n==0)"
 "return;\nfind_extremes(h,&s);\nmake_cell_map(h,&s);\nconst uint sample_gives_up=count_sample(h,&"
 "s,&sum,&heaviest),before=group_scan_total(sum,s.sums,&s.light);\ns.cell_groups=is_flat(s,sum)&&"
 "s.heavies==0&&s.gap_cell==CLSORT__HYBRID_CELLS;\nconst uint gives_up=CLSORT_PAIRS? !("
@@ -3668,9 +3634,16 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "count_with_peers(counters,at[m]);\nreturn;}\nif(CLSORT_WARPS||at[0]!=at[CLSORT_AHEAD-1]){\n"
 "#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)add_count(counters,at[m],1,by);\nreturn;}\n"
 "#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)if(m+1<CLSORT_AHEAD&&at[m]==at[m+1])repeats++;\n"
-"else add_count(counters,at[m],repeats,by),repeats=1;}\nINLINE void count_by_split(finder_t s,"
-"array_t from,codec_t codec,uint size,uint first,uint step,local uint*counters,const uint by){\n"
-"for(uint at=first+local_id();at<size;at+=step){\nif(all_ahead(at,size)){\ncode_t "
+"else add_count(counters,at[m],repeats,by),repeats=1;}\nCLSORT_NOINLINE_NV uint order_ahead("
+"global uchar*keys,code_t mask,code_t flip,code_t rotate,uint at,uint size,uint order){\nconst "
+"array_t from=CLSORT_ARRAY_OF(keys,keys,0);\nconst codec_t codec={mask,flip,rotate};\nuint holds="
+"1;\n#pragma unroll 4\nfor(uint m=0;m<CLSORT_AHEAD;m++){\nconst uint i=min(at+m*CLSORT_GROUP,"
+"size -1);\nconst code_t code=encode(load_key(from,i),codec),next=encode(load_key(from,min(i+1,"
+"size -1)),codec);\nholds&=order==ORDER_ASCENDS?code<=next:code>=next;}\nreturn "
+"holds?order:ORDER_NONE;}\nINLINE void count_by_split(finder_t s,array_t from,codec_t codec,uint "
+"size,uint first,uint step,local uint*counters,uint*order,const uint by){\nfor(uint at=first+"
+"local_id();at<size;at+=step){\nif(!CLSORT_PAIRS&& *order)*order=order_ahead(from.keys,"
+"codec.mask,codec.flip,codec.rotate,at,size,*order);\nif(all_ahead(at,size)){\ncode_t "
 "code[CLSORT_AHEAD];\nload_ahead(code,from,codec,at);\ncount_ahead(s,code,counters,by);}else for("
 "uint i=at;i<size;i+=CLSORT_GROUP)add_count(counters,counter_of(s,encode(load_decider(from,i),"
 "codec),by),1,by);}}\nINLINE void add_copies(hybrid_t h,local const uint*counters){\nfor(uint d="
@@ -3679,15 +3652,15 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "h.next[d],count);}}\n"
 ,{131072}},
 {"INLINE void count_group_digits(hybrid_t h,finder_t s,uint group_digits,uint first,uint step,"
-"local uint*counters){\ns.map.factor=(uint)group_factor(s.map.factor,group_digits);\n"
+"local uint*counters,uint*order){\ns.map.factor=(uint)group_factor(s.map.factor,group_digits);\n"
 "s.outside_at=CLSORT_CELL_GROUPS*group_digits;\ncount_by_split(s,h.source,h.codec,h.n,first,step,"
-"counters,BY_GROUP_DIGITS);}\nINLINE uint group_digit_count(local const uint*counters,uint digit)"
-"{\nreturn counters[digit/2]>>digit%2*16&0xFFFF;}\nINLINE void add_group_digits(hybrid_t h,uint "
-"group_digits,local const uint*counters){\nconst uint lanes=CLSORT__WARP,step=CLSORT_GROUP/lanes;"
-"\nfor(uint group=local_id()/lanes;group<CLSORT_CELL_GROUPS;group +=step)for(uint k=local_id()"
-"%lanes;k<group_digits;k+=lanes){\nconst uint count=group_digit_count(counters,group*"
-"group_digits+k);\nif(count!=0)atomic_add(&h.buckets[(group +1)*h.second_digits+k],count);}\nfor("
-"uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP){\nuint sum=is_cell_group(d)"
+"counters,order,BY_GROUP_DIGITS);}\nINLINE uint group_digit_count(local const uint*counters,uint "
+"digit){\nreturn counters[digit/2]>>digit%2*16&0xFFFF;}\nINLINE void add_group_digits(hybrid_t h,"
+"uint group_digits,local const uint*counters){\nconst uint lanes=CLSORT__WARP,step="
+"CLSORT_GROUP/lanes;\nfor(uint group=local_id()/lanes;group<CLSORT_CELL_GROUPS;group +=step)for("
+"uint k=local_id()%lanes;k<group_digits;k+=lanes){\nconst uint count=group_digit_count(counters,"
+"group*group_digits+k);\nif(count!=0)atomic_add(&h.buckets[(group +1)*h.second_digits+k],count);}"
+"\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP){\nuint sum=is_cell_group(d)"
 "?0:group_digit_count(counters,CLSORT_CELL_GROUPS*group_digits+(d==0));\nfor(uint k=0;k<("
 "is_cell_group(d)?group_digits:0);k++)sum+=group_digit_count(counters,(d-1)*group_digits+k);\nif("
 "sum!=0)atomic_add(&h.next[d],sum);}}\n"
@@ -3696,16 +3669,18 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "local uint*counters=(local uint*)space,*masks=counters+CLSORT__HYBRID_COPIES*"
 "CLSORT__HYBRID_DIGITS;\nconst uint first=CLSORT_AHEAD*CLSORT_GROUP*(uint)get_group_id(0),step="
 "CLSORT_AHEAD*CLSORT_GROUP*(uint)get_num_groups(0);\nif(!hybrid_sorts(h))return;\nconst uint "
-"counted=h.tables[CLSORT__HEAD_GROUP_DIGITS];\nconst finder_t s=first_finder(h,masks,"
-"h.tables[CLSORT__HEAD_HEAVIES]);\nclear_words(counters,counted?CLSORT__HYBRID_GROUP_DIGIT_WORDS("
-"counted):CLSORT__HYBRID_COPIES*CLSORT__HYBRID_DIGITS);\nif(s.heavies==0&& !s.cell_groups)"
-"spread_masks(h,masks);\nlocal_barrier();\nif(CLSORT_PAIRS)count_by_split(s,h.source,h.codec,h.n,"
-"first,step,counters,BY_KEYS);\nelse if(counted)count_group_digits(h,s,counted,first,step,"
-"counters);\nelse if(s.cell_groups)count_by_split(s,h.source,h.codec,h.n,first,step,counters,"
-"BY_CELL_GROUPS);\nelse if(s.heavies==0)count_by_split(s,h.source,h.codec,h.n,first,step,"
-"counters,BY_DIGITS);\nelse count_by_split(s,h.source,h.codec,h.n,first,step,counters,BY_HEAVIES)"
-";\nlocal_barrier();\nif(counted)add_group_digits(h,counted,counters);\nelse add_copies(h,"
-"counters);}\n"
+"counted=h.tables[CLSORT__HEAD_GROUP_DIGITS],hoped="
+"CLSORT_PAIRS?ORDER_NONE:h.tables[CLSORT__HEAD_ORDER];\nuint order=hoped;\nconst finder_t s="
+"first_finder(h,masks,h.tables[CLSORT__HEAD_HEAVIES]);\nclear_words(counters,"
+"counted?CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted):CLSORT__HYBRID_COPIES*CLSORT__HYBRID_DIGITS);"
+"\nif(s.heavies==0&& !s.cell_groups)spread_masks(h,masks);\nlocal_barrier();\nif(CLSORT_PAIRS)"
+"count_by_split(s,h.source,h.codec,h.n,first,step,counters,&order,BY_KEYS);\nelse if(counted)"
+"count_group_digits(h,s,counted,first,step,counters,&order);\nelse if(s.cell_groups)"
+"count_by_split(s,h.source,h.codec,h.n,first,step,counters,&order,BY_CELL_GROUPS);\nelse if("
+"s.heavies==0)count_by_split(s,h.source,h.codec,h.n,first,step,counters,&order,BY_DIGITS);\nelse "
+"count_by_split(s,h.source,h.codec,h.n,first,step,counters,&order,BY_HEAVIES);\nif(hoped&& "
+"!order)atomic_and(&h.tables[CLSORT__HEAD_ORDER],0);\nlocal_barrier();\nif(counted)"
+"add_group_digits(h,counted,counters);\nelse add_copies(h,counters);}\n"
 ,{131072}},
 {"INLINE uint fits_bucket(uint size){\nreturn size<=CLSORT_BUCKET_TILE;}\nINLINE void "
 "check_bucket(hybrid_t h,uint size){\nif(fits_bucket(size))return;\nconst uint most="
@@ -3746,12 +3721,13 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "clsort_hybrid_ranges(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\nlocal uint*sums=("
 "local uint*)space;\nconst uint own=CLSORT__HYBRID_DIGITS/CLSORT_GROUP,first=local_id()*own;\n"
 "uint size[CLSORT__HYBRID_DIGITS/CLSORT_GROUP],sum=0,tiles=0,total;\nif(!hybrid_sorts(h))return;"
-"\nconst uint counted=check_group_digits(h,sums);\nfor(uint k=0;k<own;k++){\nsize[k]="
-"h.next[first+k];\nsum+=size[k];\ntiles+=range_tiles(h,first+k,size[k]);}\nsum=group_scan_total("
-"sum,sums,&total);\nif(local_id()==0&&total!=h.n)atomic_and(h.skip_passes,0);\ntiles="
-"group_scan_total(tiles,sums,&total);\nfor(uint k=0;k<own;k++){\nh.next[first+k]=is_heavy_range("
-"h,first+k)?sum+size[k]:sum;\nwrite_range(h,first+k,size[k],tiles,counted);\nsum+=size[k];\n"
-"tiles+=range_tiles(h,first+k,size[k]);}\nif(local_id()==0)h.tables[CLSORT__HEAD_TILES]=total;}\n"
+"\nconst uint order=h.tables[CLSORT__HEAD_ORDER],counted=check_group_digits(h,sums);\nfor(uint k="
+"0;k<own;k++){\nsize[k]=h.next[first+k];\nsum+=size[k];\ntiles+=range_tiles(h,first+k,size[k]);}"
+"\nsum=group_scan_total(sum,sums,&total);\nif(local_id()==0&&total!=h.n)atomic_and(h.skip_passes,"
+"0);\ntiles=group_scan_total(tiles,sums,&total);\nfor(uint k=0;k<own;k++){\nh.next[first+k]="
+"is_heavy_range(h,first+k)?sum+size[k]:sum;\nwrite_range(h,first+k,size[k],tiles,counted);\nsum+="
+"size[k];\ntiles+=range_tiles(h,first+k,size[k]);}\nbarrier(CLK_GLOBAL_MEM_FENCE);\nif(local_id()"
+"==0){\nh.tables[CLSORT__HEAD_TILES]=order?0:total;\nif(order)*h.skip_passes=1+order;}}\n"
 ,{131072}},
 {"#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES,"
 "CLSORT_WIDE)\ntypedef struct{\nlocal code_t*staged;\nlocal uint*counters,*offsets,*sums,*masks;}"
@@ -3836,17 +3812,26 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "v.size!=0&&l.counters[d]!=0)l.counters[d]=atomic_add(&v.next[d],l.counters[d]);\nlocal_barrier()"
 ";\nwrite_light(v,s,l,codec,light);}\n"
 ,{131072}},
+{"INLINE void copy_ordered(hybrid_t h,uint begin,uint size){\nconst uint stays=h.source.keys=="
+"h.target.keys,mirrors= *h.skip_passes==1+ORDER_DESCENDS,last=h.n-1,end=stays?min(begin+size,"
+"mirrors?h.n/2:0):begin+size;\nfor(uint at=begin+local_id();at<end;at+=CLSORT_AHEAD*CLSORT_GROUP)"
+"{\ncode_t key[CLSORT_AHEAD],other[CLSORT_AHEAD];\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m+"
+"+){\nconst uint i=at+m*CLSORT_GROUP;\nkey[m]=i<end?load_key(h.source,i):0;\nother[m]=stays&&i<"
+"end?load_key(h.source,last-i):0;}\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++){\nconst "
+"uint i=at+m*CLSORT_GROUP;\nif(i>=end)continue;\nstore_key(h.target,mirrors?last-i:i,key[m]);\n"
+"if(stays)store_key(h.target,i,other[m]);}}}\n"
+,{131072}},
 {"CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\n"
 "const split_space_t l=split_space(space);\nconst uint begin=(uint)get_group_id(0)*"
-"CLSORT_RADIX_TILE;\nif(begin>=h.n|| !hybrid_sorts(h)||h.tables[CLSORT__HEAD_TILES]==0)return;\n"
-"const uint size=min(h.n-begin,CLSORT_RADIX_TILE +0u),whole=size==CLSORT_RADIX_TILE;\nconst "
-"finder_t s=first_finder(h,l.masks,!whole|| !h.tables[CLSORT__HEAD_CELL_GROUPS]);\nconst "
-"tile_move_t v={advance(h.source,begin),h.alt,h.next,size};\nfor(uint d=local_id();d<"
-"CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP)l.counters[d]=0;\nif(!CLSORT_BRANCH_BARRIERS){\n"
-"tile_move_t all=v,light=v;\nall.size=whole&& !s.heavies?size:0;\nlight.size=size -all.size;\n"
-"move_tile(all,s,l,h.codec,CLSORT_PAIRS?BY_KEYS:BY_MASKS);\nmove_light(light,s,l,h.codec);}else "
-"if(!whole||s.heavies)move_light(v,s,l,h.codec);\nelse move_tile(v,s,l,h.codec,"
-"CLSORT_PAIRS?BY_KEYS:BY_MASKS);}\n"
+"CLSORT_RADIX_TILE,size=min(h.n-min(h.n,begin),CLSORT_RADIX_TILE +0u),whole=size=="
+"CLSORT_RADIX_TILE;\nif(!CLSORT_PAIRS&&size&& *h.skip_passes>1)copy_ordered(h,begin,size);\nif("
+"size==0|| !hybrid_sorts(h)||h.tables[CLSORT__HEAD_TILES]==0)return;\nconst finder_t s="
+"first_finder(h,l.masks,!whole|| !h.tables[CLSORT__HEAD_CELL_GROUPS]);\nconst tile_move_t v={"
+"advance(h.source,begin),h.alt,h.next,size};\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+="
+"CLSORT_GROUP)l.counters[d]=0;\nif(!CLSORT_BRANCH_BARRIERS){\ntile_move_t all=v,light=v;\n"
+"all.size=whole&& !s.heavies?size:0;\nlight.size=size -all.size;\nmove_tile(all,s,l,h.codec,"
+"CLSORT_PAIRS?BY_KEYS:BY_MASKS);\nmove_light(light,s,l,h.codec);}else if(!whole||s.heavies)"
+"move_light(v,s,l,h.codec);\nelse move_tile(v,s,l,h.codec,CLSORT_PAIRS?BY_KEYS:BY_MASKS);}\n"
 ,{131072}},
 {"typedef struct{uint digit,begin,size,tiles;}range_part_t;\nINLINE range_part_t find_range_part("
 "hybrid_t h,uint tile,uint most,local uint*found){\nconst uint total=h.tables[CLSORT__HEAD_TILES]"
@@ -3858,16 +3843,16 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_RADIX_TILE);\np.tiles=(p.size +CLSORT_RADIX_TILE -1)/CLSORT_RADIX_TILE;\nreturn p;}\n"
 "CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\n"
 "local uint*counters=(local uint*)space,*found=counters+CLSORT_MOST_SECOND_DIGITS;\nif("
-"!hybrid_sorts(h))return;\nuint tile=(uint)get_group_id(0)*CLSORT__HYBRID_RECOUNT_TILES;\nconst "
-"uint end=min(tile +CLSORT__HYBRID_RECOUNT_TILES,h.tables[CLSORT__HEAD_TILES]),counted="
-"h.tables[CLSORT__HEAD_GROUP_DIGITS],inner=hybrid_range(h,1)[RANGE_TILES],outer=hybrid_range(h,"
-"CLSORT__HYBRID_DIGITS-1)[RANGE_TILES];\nif(counted&&tile>=inner&&end<=outer)return;\nwhile(tile<"
-"end){\nconst range_part_t p=find_range_part(h,tile,end-tile,found);\nconst finder_t s={"
-"load_range_map(h,p.digit),0,0,0,0,0,{0,0,0}};\nclear_words(counters,second_digits);\n"
-"local_barrier();\ncount_by_split(s,advance(h.alt,p.begin),h.codec,counted&&is_cell_group("
-"p.digit)?0:p.size,0,CLSORT_AHEAD*CLSORT_GROUP,counters,BY_MAP);\nlocal_barrier();\nfor(uint d="
-"local_id();d<second_digits;d+=CLSORT_GROUP)if(counters[d]!=0)atomic_add(&h.buckets[p.digit*"
-"second_digits+d],counters[d]);\ntile +=p.tiles;}}\n"
+"!hybrid_sorts(h))return;\nuint order=ORDER_NONE,tile=(uint)get_group_id(0)*"
+"CLSORT__HYBRID_RECOUNT_TILES;\nconst uint end=min(tile +CLSORT__HYBRID_RECOUNT_TILES,"
+"h.tables[CLSORT__HEAD_TILES]),counted=h.tables[CLSORT__HEAD_GROUP_DIGITS],inner=hybrid_range(h,"
+"1)[RANGE_TILES],outer=hybrid_range(h,CLSORT__HYBRID_DIGITS-1)[RANGE_TILES];\nif(counted&&tile>="
+"inner&&end<=outer)return;\nwhile(tile<end){\nconst range_part_t p=find_range_part(h,tile,end-"
+"tile,found);\nconst finder_t s={load_range_map(h,p.digit),0,0,0,0,0,{0,0,0}};\nclear_words("
+"counters,second_digits);\nlocal_barrier();\ncount_by_split(s,advance(h.alt,p.begin),h.codec,"
+"counted&&is_cell_group(p.digit)?0:p.size,0,CLSORT_AHEAD*CLSORT_GROUP,counters,&order,BY_MAP);\n"
+"local_barrier();\nfor(uint d=local_id();d<second_digits;d+=CLSORT_GROUP)if(counters[d]!=0)"
+"atomic_add(&h.buckets[p.digit*second_digits+d],counters[d]);\ntile +=p.tiles;}}\n"
 ,{131072}},
 {"INLINE uint second_digit_count(local const uint*counts,uint d,uint second_digits,uint joins){\n"
 "if(d>=(joins?second_digits/2:second_digits))return 0;\nreturn joins?counts[2*d]+counts[2*d+1]"
@@ -5790,42 +5775,43 @@ static int clsort__leaves_out(cl_uint families) { return (CLSORT__LEFT_OUT & fam
 
 #define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
-/* Table of the families of kernels: enum suffix, name in messages, and the most local memory in
-   bytes that a launch asks for if the kernels are compiled for config c. Selections have theirs in
-   clsort__selection. */
+/* Table of the families of kernels: enum suffix, name in messages. */
 #define CLSORT__FAMILY_LIST(X) \
-    X(BITONIC, "bitonic", clsort__tile_local(c)) \
-    X(PUBLISHED_BITONIC, "published bitonic", clsort__tile_local(c)) \
-    X(BATCH, "batch", clsort__tile_local(c)) \
-    X(MERGE, "merge", clsort__tile_local(c) + clsort__tile_splits(c)) \
-    X(PUBLISHED_MERGE, "merge-local-only", clsort__tile_local(c)) \
-    X(SEGMENTS, "segments", clsort__segment_local(c)) \
-    X(RADIX, "radix", clsort__radix_need(c)) \
-    X(SWEEP, "radix sweep", clsort__radix_need(c)) \
-    X(HYBRID, "hybrid radix", clsort__hybrid_need(c)) \
-    X(SAMPLES, "radix of samples", clsort__samples_need(c)) \
-    X(RANKS, "radix by ranks", clsort__ranks_bytes(c, c->group_log2)) \
-    X(CACHED, "radix in cache", 0) \
-    X(RUNS, "merge of runs", clsort__runs_local(c)) \
-    X(PARTITION, "partition", clsort__partition_local(c)) \
-    X(QUICKSORT, "quicksort", clsort__quick_local(c)) \
-    X(RELAUNCH, "quicksort-device", clsort__quick_local(c)) \
-    X(SELECT, "top-k", 0) \
-    X(STREAMS, "top-k by streams", 0) \
-    X(SHORT_ROWS, "top-k of short rows", 0) \
-    X(ROUNDS, "top-k in rounds", 0) \
-    X(ROW_TILES, "top-k by sorted rows", clsort__tile_local(c) + clsort__packing_bytes(c)) \
-    X(LONG_ROWS, "top-k of long rows", 0) \
-    X(UTILITY, "utility", 0)
+    X(BITONIC, "bitonic") \
+    X(PUBLISHED_BITONIC, "published bitonic") \
+    X(BATCH, "batch") \
+    X(MERGE, "merge") \
+    X(PUBLISHED_MERGE, "merge-local-only") \
+    X(SEGMENTS, "segments") \
+    X(RADIX, "radix") \
+    X(SWEEP, "radix sweep") \
+    X(HYBRID, "hybrid radix") \
+    X(SAMPLES, "radix of samples") \
+    X(RANKS, "radix by ranks") \
+    X(CACHED, "radix in cache") \
+    X(RUNS, "merge of runs") \
+    X(PARTITION, "partition") \
+    X(QUICKSORT, "quicksort") \
+    X(RELAUNCH, "quicksort-device") \
+    X(SELECT, "top-k") \
+    X(STREAMS, "top-k by streams") \
+    X(SHORT_ROWS, "top-k of short rows") \
+    X(ROUNDS, "top-k in rounds") \
+    X(ROW_TILES, "top-k by sorted rows") \
+    X(LONG_ROWS, "top-k of long rows") \
+    X(UTILITY, "utility")
 
-#define CLSORT__ENUMERATOR(name, text, local) CLSORT__##name = CLSORT__FAMILY_##name,
+#define CLSORT__ENUMERATOR(name, text) CLSORT__##name = CLSORT__FAMILY_##name,
 enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
 #undef CLSORT__ENUMERATOR
 
-#define CLSORT__HAS_BIT(name, text, local) \
+#define CLSORT__HAS_BIT(name, text) \
     &&(CLSORT__##name < 8 || (CLSORT__##name >= 32 && CLSORT__##name < 56))
 typedef char clsort__each_family_has_a_bit[1 CLSORT__FAMILY_LIST(CLSORT__HAS_BIT) ? 1 : -1];
 #undef CLSORT__HAS_BIT
+
+#define CLSORT__VERSION \
+    (CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH)
 
 /* Numbers that have a public name, and another name in kernels.cl. */
 #define CLSORT__SAME(a, b) ((int)(a) == (b))
@@ -6055,7 +6041,7 @@ typedef struct clsort__hash { cl_ulong word[2]; } clsort__hash;
 
 /* The layout of scratch memory: parts one after another, in as few buffers as the device can
    allocate. Offsets of parts count through all buffers. */
-enum { CLSORT__MOST_PARTS = 10 };
+enum { CLSORT__MOST_PARTS = 16 };
 typedef struct clsort__layout {
     size_t most;                /* the most bytes of a buffer */
     size_t bytes;               /* of all parts */
@@ -6063,7 +6049,7 @@ typedef struct clsort__layout {
     cl_uint buffers;
     cl_uint cuts;               /* a bit for each part, the last part lowest; 1: the part begins a
                                    buffer */
-    int too_large;              /* a part exceeds a buffer, or the sum a size_t */
+    size_t largest;             /* bytes of the largest part; all bits: the sum exceeds a size_t */
 } clsort__layout;
 
 /* The sorter's scratch buffers for one queue. With queue NULL, clsort_prepare made them ahead for
@@ -6097,7 +6083,7 @@ struct clsort_sorter {
     clsort__hash device_hash;   /* with a cache: hash of device, driver, platform */
     int quiet;                  /* failures are not reported; see clsort__hush */
     clsort__facts facts;
-    clsort__policy *policy;     /* of its kind of device, with what was measured */
+    const clsort__policy *policy;   /* of its kind of device, or its choices laid over that */
     clsort__program *programs;
     size_t program_count;
     clsort__comparator *comparators;
@@ -6110,7 +6096,6 @@ struct clsort_sorter {
     cl_event *marks;            /* releases_late: a mark on each queue that was trimmed away,
                                    complete when its work is done */
     size_t mark_count;
-    struct clsort__timed *timed;        /* the sort that is being timed; NULL: none */
     cl_uint seed;               /* of samples; another one for each sort */
     cl_event *waits;            /* room for the caller's wait list and one more event */
     size_t wait_room;
@@ -6130,11 +6115,10 @@ struct clsort_sorter {
 
 typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
 
-/* The scratch memory of a run: its buffers. `shift` is added to the offset of each part. */
+/* The scratch memory of a run: its buffers. */
 typedef struct clsort__scratch {
     const clsort__layout *layout;
     clsort__span spans[CLSORT__MOST_PARTS];
-    size_t shift;
 } clsort__scratch;
 
 /* Keys, and the values or records that travel with them. */
@@ -6198,8 +6182,6 @@ typedef struct clsort__selection {
     int spread;                 /* rows are cut into parts, with tables in global memory */
     int sorts_after;            /* k exceeds the list: the k elements of each row are written in the
                                    row's order, then sorted */
-    size_t order_scratch;       /* offset of the scratch of the sort after the selection, or
-                                   instead */
     size_t local;               /* bytes of local memory, at most */
 } clsort__selection;
 
@@ -6247,6 +6229,28 @@ typedef struct clsort__parts {
     size_t tables;
 } clsort__parts;
 
+/* The steps of plans, in the order of clsort__stages. From ROWS on they sort by another plan, the
+   job's `inner`. */
+enum {
+    CLSORT__STEP_SORT,      /* sorts by the plan's algorithm */
+    CLSORT__STEP_SELECT,    /* selects from rows */
+    /* A program of another family for the step before. Bitonic: kernels that only reproduce
+       publications. Merge on CPUs: the vector kernel that sorts tiles. Forms of radix: the passes
+       behind them. Quicksort: the merge of leftovers. */
+    CLSORT__STEP_BESIDE,
+    CLSORT__STEP_UTILITY,   /* the program of steps that extract, number, gather or copy */
+    CLSORT__STEP_EXTRACT,   /* takes keys out of records, or makes NaNs equal */
+    CLSORT__STEP_MOVE,      /* moves values, keys and records by selected indices */
+    CLSORT__STEP_ROWS,      /* sorts rows one after another */
+    CLSORT__STEP_WHOLE,     /* sorts whole rows, and copies the first elements of each */
+    CLSORT__STEP_SELECTED,  /* sorts the selected elements */
+    CLSORT__MOST_STEPS = 5
+};
+typedef struct clsort__step {
+    int stage;                  /* CLSORT__STEP_* */
+    clsort__config config;      /* of BESIDE and UTILITY */
+} clsort__step;
+
 /* All that is derived from a description before anything is enqueued. */
 typedef struct clsort__plan {
     const clsort__facts *facts;     /* that it was made by */
@@ -6259,16 +6263,14 @@ typedef struct clsort__plan {
     int indirect;               /* (key, index) pairs are sorted; then keys and values are
                                    gathered */
     int sorts_into_output;      /* indirect: keys of pairs are sorted in the output of keys */
-    int one_by_one;             /* rows are sorted one after another, by the job's plan `then` */
-    clsort__key key;
     clsort__data data;
-    clsort__config config;      /* of the sort's own kernels */
-    /* Kernels of another family; family 0: none. Bitonic: kernels that only reproduce publications.
-       Merge on CPUs: the vector kernel that sorts tiles. Forms of radix: the passes behind them.
-       Quicksort: the merge of leftovers. */
-    clsort__config helper;
+    clsort__config config;      /* what the program of SORT or SELECT is compiled for */
+    cl_uint step_count;
+    int inner;                  /* the step that sorts by the job's `inner`; 0: none */
     clsort__parts scratch;
     clsort__selection select;   /* top_k */
+    clsort__key key;
+    clsort__step steps[CLSORT__MOST_STEPS]; /* come last: only step_count are set */
 } clsort__plan;
 
 /* The memory of one sort. Elements go from `from` to `to` by way of `alt`; kernels keep
@@ -6311,18 +6313,15 @@ enum { CLSORT__ALT_NEVER, CLSORT__ALT_ALWAYS, CLSORT__ALT_BY_A };
 typedef struct clsort__algorithm {
     cl_uint number;             /* CLSORT_*; a form has the family of its kernels */
     cl_uint base;               /* the public algorithm, also of a form */
-    const char *name;           /* for messages */
     cl_uint left_out;           /* nonzero: its kernels are not compiled in */
     cl_uint parts;              /* bits of the algorithms that it uses */
     cl_uint can;                /* CLSORT__CAN_* */
     int stable;                 /* equal keys keep their order */
     int needs_alt;              /* CLSORT__ALT_* */
-    /* Sets the plan's config and helper. */
+    /* Sets the plan's config, and adds the step BESIDE. */
     void (*configure)(clsort__plan *p);
     /* The bytes of its kernels' tables; NULL: none. */
     size_t (*tables)(const clsort__plan *p);
-    /* Enqueues a sort from w->from to w->to. */
-    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
 
 /* A form of radix: a family of kernels and its properties. A plan takes the first form in the table
@@ -6344,7 +6343,6 @@ typedef struct clsort__radix_form {
        number of cores on (cores 0: never). */
     size_t passes_count;
     cl_uint passes_cores;
-    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__radix_form;
 enum { CLSORT__OWN_GROUP = 99 };
 
@@ -6422,6 +6420,22 @@ struct clsort__run {
 
 static const char clsort__no_name[] = "an OpenCL error";
 
+static const char *clsort__status_text(clsort_status status)
+{
+#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
+#define CLSORT__NAME(name) case name: return #name;
+    switch (status) {
+        CLSORT_STATUS_LIST(CLSORT__TEXT)
+        CLSORT__OPENCL_CODES(CLSORT__NAME)
+    case -1001:
+        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
+               "or PoCL for CPUs";
+    default: return clsort__no_name;
+    }
+#undef CLSORT__TEXT
+#undef CLSORT__NAME
+}
+
 /* Begins a call with a sorter, which may be NULL. Returns 0 if another thread is in a call. The
    address of errno tells threads apart. Public functions may call others: each call ends by setting
    s->thread back to *before. */
@@ -6447,7 +6461,7 @@ static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
                                   const char *detail)
 {
-    const char *const text = clsort_status_text(status), *meaning = strchr(text, ':');
+    const char *const text = clsort__status_text(status), *meaning = strchr(text, ':');
     const int length = (int)strcspn(text, ":"), number = status;
     char code[16] = "";
     if (s->quiet) return status;
@@ -6988,8 +7002,9 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 
 /* ---- >>policy -------------------------------------------------------------------------------- */
 
-/* Every number that tunes: a struct for each kind of device; a sorter has a copy. Those that bound
-   scratch memory are enumerators, since without a device it is enough for any.
+/* Every number that tunes: a struct for each kind of device. Whoever wants another choice than
+   AUTO's passes another policy: a copy in which something differs. Numbers that bound scratch
+   memory are enumerators, since without a device it is enough for any.
    Where a comment does not say more, numbers were chosen on an NVIDIA H200; for other GPUs on the
    same one without what only NVIDIA's have; for CPUs with PoCL and Intel's runtime on two cores of
    a Xeon with AVX-512.
@@ -7035,7 +7050,8 @@ enum {
 /* Kinds of devices. Rows of the last one serve every CPU that no row before fits. */
 enum {
     CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__MERGE_GPU, CLSORT__CPU_ROWS, CLSORT__CPU_LANES,
-    CLSORT__CPU_VECTORS, CLSORT__CPU
+    CLSORT__CPU_VECTORS, CLSORT__CPU,
+    CLSORT__THIS_DEVICE         /* of a row for all elements, with counts for the device at hand */
 };
 
 /* The crossovers of AUTO, in elements.
@@ -7310,10 +7326,8 @@ struct clsort__policy {
     cl_uint least_long_bare_row, least_long_row;
     CLSORT__NUMBER_LIST(CLSORT__GROUP_TYPE, CLSORT__MEMBER, CLSORT__MEMBER_OF_ALL,
                         CLSORT__GROUP_MEMBER)
-    struct clsort__measured *measured;  /* measured choices; NULL: none */
-    const struct clsort__trial *forced; /* the trial that AUTO takes while trials are timed or
-                                           sized; NULL: none */
-    int built_in;               /* AUTO ignores measured choices, by an option or for this call */
+    cl_uint way;                /* to select, where it can be: 1 + CLSORT__BY_*; 0: by plans */
+    struct clsort__measured *measured;  /* choices laid over all this, which own it; NULL: none */
 };
 
 #define CLSORT__OPEN(group) {
@@ -7326,7 +7340,7 @@ struct clsort__policy {
     { CLSORT__##kind, CLSORT__##other, #kind, devices, measured_on, clsort__crossovers, \
       clsort__select_plans, bare_row, row, \
       CLSORT__NUMBER_LIST(CLSORT__OPEN, CLSORT__OF_##column, CLSORT__OF_ALL, CLSORT__CLOSE) \
-      NULL, NULL, 0 }
+      0, NULL }
 static const clsort__policy clsort__policies[] = {   /* by kind */
     CLSORT__POLICY(NVIDIA, NVIDIA, NVIDIA, "NVIDIA's GPUs", "NVIDIA H200", 1 << 21, 1 << 21),
     CLSORT__POLICY(OTHER_GPU, OTHER_GPU, GPU, "other GPUs", "", 1 << 22, 1 << 21),
@@ -7628,7 +7642,7 @@ static int clsort__add_device(clsort__hash *h, cl_device_id device, int versions
 static void clsort__open_cache(clsort_sorter *s)
 {
     if (!s->options.cache_load && !s->options.cache_save) return;
-    clsort__add_word(&s->device_hash, clsort_version());
+    clsort__add_word(&s->device_hash, CLSORT__VERSION);
     clsort__add_word(&s->device_hash, sizeof(void *));
     if (clsort__add_device(&s->device_hash, s->device, 1)) return;
     s->options.cache_load = NULL;
@@ -7853,7 +7867,8 @@ static int clsort__has_vector_form(const clsort_tuning *t)
            && local != CLSORT__LOCAL_GLOBAL_TAIL && local != CLSORT__LOCAL_START;
 }
 
-/* The most local memory that a launch of a program's kernels asks for, in bytes. */
+/* The most local memory that a launch of a program's kernels asks for, in bytes. Selections have
+   theirs in clsort__selection. */
 static size_t clsort__local_need(const clsort__config *c);
 
 /* The most work-items that rank elements together. */
@@ -8035,7 +8050,7 @@ static const clsort__radix_form *clsort__find_radix_form(cl_uint family);
 
 static const char *clsort__family_name(cl_uint family)
 {
-#define CLSORT__CASE(name, text, local) \
+#define CLSORT__CASE(name, text) \
     case CLSORT__##name: return text;
     switch (family) {
         CLSORT__FAMILY_LIST(CLSORT__CASE)
@@ -8057,7 +8072,7 @@ static const char *clsort__first_error(const char *log, size_t *length)
    kept. */
 static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *c, cl_int code)
 {
-    const char *log = clsort_build_log(s);
+    const char *log = s->build_log ? s->build_log : "";
     const clsort_status failed = c->comparator ? CLSORT_ERROR_COMPARATOR
                                                : CLSORT_ERROR_BUILD_FAILED;
     char detail[320];
@@ -8208,7 +8223,7 @@ static void clsort__say_program(const clsort__facts *f, const clsort__config *c,
                                 size_t size)
 {
 #define CLSORT__SHAPE_TEXT(name, text) text,
-#define CLSORT__CASE(name, text, local) c->family == CLSORT__##name ? #name :
+#define CLSORT__CASE(name, text) c->family == CLSORT__##name ? #name :
     static const char *const shapes[] = { CLSORT__SHAPE_LIST(CLSORT__SHAPE_TEXT) };
     const char *const family = CLSORT__FAMILY_LIST(CLSORT__CASE) "";
 #undef CLSORT__CASE
@@ -8845,7 +8860,7 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
     const cl_uint cut = part && (used > l->most || part > l->most - used);
     if (cut) l->start[l->buffers++] = offset;
     l->cuts = l->cuts << 1 | cut;
-    if (part > l->most || part > limit - offset) l->too_large = 1;
+    l->largest = part > limit - offset ? ~(size_t)0 : clsort__larger(l->largest, part);
     l->bytes = clsort__saturating_add(offset, part);
     return offset;
 }
@@ -8854,12 +8869,11 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
    caller's. Scratch of the caller's is one buffer of any size. */
 static size_t clsort__most_bytes(const clsort__plan *p)
 {
-    const size_t keys = p->d.keys ? p->data.extent * p->data.element_bytes : 0;
-    const size_t values = p->d.values ? p->data.extent * p->d.value_size : 0;
-    const cl_ulong any = ~(size_t)0,
+    const size_t keys = p->data.extent * p->data.element_bytes;
+    const size_t values = p->data.extent * p->d.value_size;
+    const cl_ulong any = ~(size_t)15,
                    most = p->facts->max_allocation < any ? p->facts->max_allocation : any;
-    if (p->d.scratch) return ~(size_t)0;
-    return clsort__largest((size_t)most, keys, values);
+    return p->d.scratch ? (size_t)any : clsort__largest((size_t)most, keys, values);
 }
 
 /* Packs the fields of a description's key. Decides whether the key is sorted as it is, or as codes
@@ -9070,9 +9084,9 @@ static int clsort__has_words(const clsort_desc *d)
     return d->indices || !direct || (d->value_size == 4 && !d->record_size);
 }
 
-/* Choices measured on the sorter's device. Each row serves a class of descriptions, up to the
-   largest count that was measured. Built-in rows and plans serve all other calls. Immutable: a
-   measurement makes another struct, and a clone has a copy.
+/* Choices measured on the sorter's device, and the policy that they make. Each row serves a class
+   of descriptions, up to the largest count that was measured. Built-in rows and plans serve all
+   other calls. Immutable: a measurement makes another struct, and a clone has a copy.
    A kind is a width of keys (up to 16 bits, 32, 64) and a payload (none, words, any other). The
    first kinds are of sorts of one array, and have a row each. The next kinds are of top-k. Their
    classes also have k and the number of rows, rounded up to 2^i; they share the other rows, and a
@@ -9087,7 +9101,7 @@ enum {
 typedef struct clsort__class { cl_uint kind, k_log2, rows_log2; } clsort__class;
 typedef struct clsort__measured_row {
     clsort__class of;
-    clsort__crossover row;      /* of one array; `device` is unused */
+    clsort__crossover row;      /* of one array */
     /* Top-k: how rows of more than 2^(i-1) and up to 2^i elements are selected from, 1 +
        CLSORT__BY_*; 0: as planned otherwise. */
     unsigned char select[CLSORT__MEASURED_LENGTHS];
@@ -9096,14 +9110,9 @@ typedef struct clsort__measured_row {
     int loaded;                 /* read from a cache or a text */
 } clsort__measured_row;
 typedef struct clsort__measured {
+    clsort__policy policy;      /* its `measured` is this struct */
     clsort__measured_row rows[CLSORT__MEASURED_ROWS];
 } clsort__measured;
-
-/* A trial: a choice that replaces AUTO's own while it is timed or sized. */
-typedef struct clsort__trial {
-    const clsort__crossover *row;   /* NULL: AUTO's own */
-    cl_uint select;                 /* 1 + CLSORT__BY_*; 0: AUTO's own */
-} clsort__trial;
 
 /* Finds the class of a description. Returns 0 for fields, expressions, and selections other than
    the first k of rows by all bits. */
@@ -9139,9 +9148,9 @@ static const clsort__measured_row *clsort__find_measured(const clsort__policy *n
 {
     const clsort__measured_row *r;
     clsort__class of;
-    if (!n->measured || n->built_in || !clsort__find_class(d, &of)) return NULL;
+    if (!n->measured || !clsort__find_class(d, &of)) return NULL;
     r = clsort__place_of(n->measured, &of);
-    return r && d->count <= r->most ? r : NULL;
+    return r && r->most && d->count <= r->most ? r : NULL;
 }
 
 static cl_uint clsort__divide_crossover(cl_uint count)
@@ -9165,13 +9174,14 @@ static cl_uint clsort__scale_crossover(const clsort__facts *f, const clsort__pol
                                     : CLSORT__NEVER - 1;
 }
 
-/* The built-in row of a device. */
-static clsort__crossover clsort__built_in_crossover(const clsort__facts *f, const clsort__policy *p,
-                                                    const clsort_desc *d)
+/* The row of a policy's table. */
+static clsort__crossover clsort__table_crossover(const clsort__facts *f, const clsort__policy *p,
+                                                 const clsort_desc *d)
 {
     const int bare = clsort__is_bare(d), words = clsort__has_words(d);
     const clsort__crossover *c = p->crossover_rows;
     clsort__crossover row;
+    if (c->device == CLSORT__THIS_DEVICE) return *c;
     while ((c->device != p->kind && c->device != p->other_kind)
            || c->bits < clsort__code_bits(d)
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
@@ -9189,13 +9199,10 @@ static clsort__crossover clsort__built_in_crossover(const clsort__facts *f, cons
 static clsort__crossover clsort__find_crossover(const clsort__facts *f, const clsort__policy *p,
                                                 const clsort_desc *d)
 {
-    const int forced = p->forced && p->forced->row;
     const cl_uint all = clsort__code_bits(d),
                   bits = (d->last_bit ? d->last_bit : clsort__all_bits(d)) - d->first_bit;
-    const clsort__measured_row *const own = forced ? NULL : clsort__find_measured(p, d);
-    clsort__crossover row = forced ? *p->forced->row
-                            : own  ? own->row
-                                   : clsort__built_in_crossover(f, p, d);
+    const clsort__measured_row *const own = clsort__find_measured(p, d);
+    clsort__crossover row = own ? own->row : clsort__table_crossover(f, p, d);
     if (bits - 1 < all / 4 * 3)   /* few passes; measured on an H200, NVIDIA-only paths on and
                                      off */
         row.radix = row.radix != CLSORT__NEVER ? row.radix / p->crossovers.few_bits_part
@@ -9214,9 +9221,9 @@ static clsort__crossover clsort__find_crossover(const clsort__facts *f, const cl
 /* Rows of crossovers that need the most scratch of all that may be measured: bitonic, merge, and
    radix with room for each of its forms. */
 static const clsort__crossover clsort__widest_rows[] = {
-    { 0, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { 0, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { 0, 0, 64, 0, 0, 0, 0 }
+    { CLSORT__THIS_DEVICE, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__THIS_DEVICE, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__THIS_DEVICE, 0, 64, 0, 0, 0, 0 }
 };
 
 /* 1 if zeros or NaNs with different bits are equal. */
@@ -9353,15 +9360,33 @@ static cl_uint clsort__choose_algorithm(const clsort__facts *f, const clsort__po
     return CLSORT_AUTO;
 }
 
-/* The config of a plan's kernels of another family. */
-static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
+/* Adds a step, and returns its config: that of utilities, or a copy of the plan's own. */
+static clsort__config *clsort__add_step(clsort__plan *p, int stage)
 {
-    clsort__config c = p->config;
-    c.family = family;
-    return c;
+    clsort__step *step = &p->steps[p->step_count++];
+    step->stage = stage;
+    step->config = stage == CLSORT__STEP_UTILITY ? clsort__utility_config(p->facts, p->policy, 0)
+                                                 : p->config;
+    if (stage >= CLSORT__STEP_ROWS) p->inner = stage;
+    return &step->config;
 }
 
-/* Derives what the kernels of a plan are compiled for. */
+/* What the program of a step is compiled for; NULL: the step has none. */
+static const clsort__config *clsort__step_config(const clsort__plan *p, const clsort__step *step)
+{
+    return step->stage <= CLSORT__STEP_SELECT    ? &p->config
+           : step->stage <= CLSORT__STEP_UTILITY ? &step->config
+                                                 : NULL;
+}
+
+/* The program that a sort has beside its own; NULL: none. */
+static const clsort__config *clsort__beside(const clsort__plan *p)
+{
+    const clsort__step *second = &p->steps[1];
+    return p->step_count > 1 && second->stage == CLSORT__STEP_BESIDE ? &second->config : NULL;
+}
+
+/* Derives the steps of a sort, and what their kernels are compiled for. */
 static void clsort__plan_config(clsort__plan *p)
 {
     clsort__config *c = &p->config;
@@ -9373,10 +9398,15 @@ static void clsort__plan_config(clsort__plan *p)
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
     c->indirect = d->precedes && p->indirect;
     c->turns = !p->stable && p->key.ignored;
+    clsort__add_step(p, CLSORT__STEP_SORT);
     if (p->facts->any) return;
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
     p->algorithm->configure(p);
+    if (c->counted && (p->indirect || (p->data.has_values
+                                       && p->data.in_place != p->data.values_in_place)))
+        clsort__add_step(p, CLSORT__STEP_UTILITY)->counted = 1;
+    if ((p->indirect && !c->counted) || d->record_size) clsort__add_step(p, CLSORT__STEP_UTILITY);
 }
 
 /* 1 if kernels may pack keys and values into lanes of the second array. */
@@ -9406,13 +9436,12 @@ static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
     }
 }
 
-/* Lays out the scratch memory that the chapter MEMORY documents, with bounds for the tables. */
-static void clsort__plan_scratch(clsort__plan *p)
+/* Adds to a layout the scratch memory of a sort that the chapter MEMORY documents, with bounds for
+   the tables. */
+static void clsort__take_sort(clsort__layout *l, clsort__plan *p)
 {
-    clsort__layout *l = &p->scratch.layout;
     const size_t n = p->data.extent;
     const int alt = p->algorithm->needs_alt;
-    l->most = clsort__most_bytes(p);
     if (p->indirect) {
         if (!p->sorts_into_output && !p->d.precedes)
             p->scratch.work_keys = clsort__take(l, n * p->key.bytes);
@@ -9430,12 +9459,20 @@ static void clsort__plan_scratch(clsort__plan *p)
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(p));
 }
 
+/* Lays out the scratch memory of a call that sorts by the plan `sort`, its own or another. */
+static void clsort__plan_scratch(clsort__plan *p, clsort__plan *sort)
+{
+    memset(&p->scratch.layout, 0, sizeof p->scratch.layout);
+    p->scratch.layout.most = clsort__most_bytes(p);
+    clsort__take_sort(&p->scratch.layout, sort);
+}
+
 /* Plans a sort by an algorithm, which AUTO chose or the description names. CLSORT_AUTO: no
    algorithm can sort this. */
 static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
                             cl_uint algorithm, clsort__plan *p)
 {
-    memset(p, 0, sizeof *p);
+    memset(p, 0, offsetof(clsort__plan, steps));
     p->facts = f;
     p->policy = n;
     p->d = *d;
@@ -9478,7 +9515,7 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
         if (desc->algorithm && d.algorithm != desc->algorithm) continue;
         if (!clsort__can(d.algorithm, &d)) continue;
         clsort__plan_by(&clsort__any_device, clsort__policies, desc, d.algorithm, &p);
-        clsort__plan_scratch(&p);
+        clsort__plan_scratch(&p, &p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
     if (desc->rows > 1 && !desc->algorithm
@@ -9705,7 +9742,7 @@ static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
     for (a = 1; clsort__is_public(a); a++) {
         if (!clsort__can(a, d)) continue;
         snprintf(others + used, sizeof others - used, "%s%s", before,
-                 clsort__find_algorithm(a)->name);
+                 clsort__family_name(a));
         used += strlen(others + used);
         before = ", ";
     }
@@ -10156,10 +10193,13 @@ static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
    left. */
 static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *p)
 {
-    size_t need;
+    size_t need = p->select.local;
+    cl_uint i;
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
-    need = clsort__larger(clsort__local_need(&p->config), clsort__local_need(&p->helper))
-           + p->select.local;
+    for (i = 0; i < p->step_count; i++) {
+        const clsort__config *c = clsort__step_config(p, &p->steps[i]);
+        if (c) need = clsort__larger(need, p->select.local + clsort__local_need(c));
+    }
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
     CLSORT__REQUIRE(s, need <= s->facts.local_bytes, CLSORT_ERROR_DEVICE_LIMITS,
@@ -10171,7 +10211,7 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
 /* Checks that the sorter's own scratch can be allocated. */
 static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout *l)
 {
-    CLSORT__REQUIRE(s, !l->too_large, CLSORT_ERROR_SCRATCH_TOO_LARGE,
+    CLSORT__REQUIRE(s, l->largest <= l->most, CLSORT_ERROR_SCRATCH_TOO_LARGE,
                     "scratch of %.0f bytes, a buffer holds at most %.0f: sort fewer at once",
                     (double)l->bytes, (double)l->most);
     return CL_SUCCESS;
@@ -10189,7 +10229,6 @@ enum {
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_MEASURE = offsetof(clsort_measure_desc, flags) + sizeof(cl_uint),
     CLSORT__FIRST_CHOICE = offsetof(clsort_choice, least) + sizeof(cl_uint),
     CLSORT__NO_STRUCT = 4096
 };
@@ -10251,17 +10290,10 @@ typedef struct clsort__command {
     cl_event event, *event_out;
 } clsort__command;
 
-/* The first command of a sort that clsort_measure times. */
-typedef struct clsort__timed { cl_event first; } clsort__timed;
-
-/* 1 if a command is profiled: all of them for the caller, only the first for clsort_measure, as
-   each event of a profiling queue takes some 0.005 ms on NVIDIA's GPUs. Launches that only warm
-   kernels are not. */
+/* 1 if the caller profiles a command. Launches that only warm kernels are not profiled. */
 static int clsort__profiles(const clsort__run *run)
 {
-    const clsort_sorter *s = run->s;
-    if (run->mode != CLSORT__RUN) return 0;
-    return s->timed ? !s->timed->first : s->options.profile != NULL;
+    return run->mode == CLSORT__RUN && run->s->options.profile != NULL;
 }
 
 /* Starts a command. Returns 0 after an error, and if it only counts the command. Every command
@@ -10301,13 +10333,11 @@ static void clsort__end_command(clsort__run *run, const clsort__command *c, cl_i
     if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
     run->previous = c->event;
     if (!clsort__profiles(run)) return;
-    if (!s->timed)
-        s->options.profile(s->options.user,
-                           strcmp(function, "clEnqueueNDRangeKernel")
-                               ? function
-                               : clsort__kernel_entries[run->number].name,
-                           c->event);
-    else if (CLSORT_CL(clRetainEvent)(c->event) == CL_SUCCESS) s->timed->first = c->event;
+    s->options.profile(s->options.user,
+                       strcmp(function, "clEnqueueNDRangeKernel")
+                           ? function
+                           : clsort__kernel_entries[run->number].name,
+                       c->event);
 }
 
 /* Enqueues a begun command: CLSORT__ENQUEUE(run, &c, clEnqueueFillBuffer, (run->queue, ...)). */
@@ -10317,11 +10347,10 @@ static void clsort__end_command(clsort__run *run, const clsort__command *c, cl_i
 /* The part of scratch memory at an offset of its layout. */
 static clsort__span clsort__scratch_part(const clsort__scratch *m, size_t offset)
 {
-    const size_t position = m->shift + offset;
     cl_uint i = m->layout->buffers;
-    while (i > 1 && m->layout->start[i - 1] > position) i--;
+    while (i > 1 && m->layout->start[i - 1] > offset) i--;
     if (i) i--;
-    return clsort__span_from(m->spans[i], position - m->layout->start[i]);
+    return clsort__span_from(m->spans[i], offset - m->layout->start[i]);
 }
 
 static void clsort__arg(clsort__run *run, size_t size, const void *value)
@@ -10432,8 +10461,8 @@ static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p
 {
     const int published = p->d.algorithm == CLSORT_BITONIC
                           && clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL;
-    const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC
-                                                                : p->config.family);
+    clsort__config asked = p->config;
+    if (published) asked.family = CLSORT__PUBLISHED_BITONIC;
     return clsort__built_shape(s, &asked);
 }
 
@@ -10638,10 +10667,8 @@ static clsort_status clsort__end_run(clsort__run *run, clsort__slot *slot)
 
 /* The functions of a kind of public call. */
 typedef struct clsort__operation {
-    /* Blames mistakes; plans a call that has none. */
+    /* Blames mistakes; plans a call that has none, with its scratch memory. */
     void (*judge)(clsort__checks *c, clsort__job *j);
-    /* Lays out scratch memory; NULL: the call has none. */
-    void (*scratch)(clsort__job *j);
     /* Checks the buffers, then the limits. */
     clsort_status (*buffers)(clsort__job *j);
     /* Builds the programs, finds scratch memory. */
@@ -10665,10 +10692,9 @@ typedef struct clsort__piece {
 
 /* A public call. */
 struct clsort__job {
-    const clsort__operation *asked;     /* the operation that the caller wants */
-    const clsort__operation *op;        /* the operation that runs: a sort in place of some
-                                           selections */
+    const clsort__operation *op;
     clsort_sorter *s;
+    const clsort__policy *policy;       /* that plans the call */
     int needs_buffers;          /* the call enqueues: its buffers must be there */
     const char *missing;        /* the name of a required argument that is NULL; or NULL */
     const clsort_desc *desc;    /* one of these describes the call */
@@ -10681,7 +10707,6 @@ struct clsort__job {
     int wrong;                  /* CLSORT__STRUCT_*: a fault of the description */
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
     clsort__plan plan;
-    clsort__plan then;          /* the sort after a selection, or instead of it, or of each row */
     clsort__piece pieces[CLSORT_MAX_RUNS + 1];  /* of a merge or a partition: inputs, then the
                                                    output */
     cl_uint piece_count;
@@ -10690,14 +10715,16 @@ struct clsort__job {
     clsort__slot *slot;         /* has the sorter's scratch; NULL: the caller's, or none */
     clsort__run run;
     cl_event proven;            /* the event of a sort with a proof, if the caller wants none */
+    clsort__plan inner;         /* comes last: set only if plan.inner is */
 };
 
 static void clsort__begin_job(clsort__job *j, clsort_sorter *s, const char *function,
                               const clsort__operation *op)
 {
-    memset(j, 0, sizeof *j);
-    j->asked = j->op = op;
+    memset(j, 0, offsetof(clsort__job, inner));
+    j->op = op;
     j->s = j->run.s = s;
+    j->policy = s ? s->policy : NULL;
     clsort__begin_call(s, function);
 }
 
@@ -10737,14 +10764,12 @@ static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue qu
 /* 1 if measured choices plan the call. */
 static int clsort__has_choices(const clsort__job *j)
 {
-    const clsort__policy *n = j->s->policy;
-    return n->measured && !n->built_in && !n->forced && j->desc && !j->desc->algorithm;
+    return j->policy->measured && j->desc && !j->desc->algorithm;
 }
 
 /* Checks and plans a call as the caller asked for it. May run again, with other choices. */
 static void clsort__check_call(clsort__checks *c, clsort__job *j)
 {
-    j->op = j->asked;
     j->op->judge(c, j);
     j->plan.config.comparator = clsort__find_comparator(j->s, &j->plan.d);
 }
@@ -10758,13 +10783,9 @@ static clsort_status clsort__plan_job(clsort__job *j)
     c.needs_buffers = j->needs_buffers;
     clsort__check_call(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
-    if (!j->op->scratch) return CL_SUCCESS;
-    j->op->scratch(j);
-    if (j->plan.scratch.layout.too_large && clsort__has_choices(j)) {
-        j->s->policy->built_in = 1;
+    if (j->plan.scratch.layout.largest > j->s->facts.max_allocation && clsort__has_choices(j)) {
+        j->policy = clsort__policy_of(&j->s->facts);
         clsort__check_call(&c, j);
-        j->op->scratch(j);
-        j->s->policy->built_in = 0;
     }
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
 }
@@ -10792,12 +10813,6 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     return s->facts.releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
-/* 1 if the plan `then` sorts: selected elements, or rows one after another. */
-static int clsort__sorts_then(const clsort__plan *p)
-{
-    return p->select.sorts_after || p->select.how == CLSORT__BY_SORTING || p->one_by_one;
-}
-
 /* The last checks, which need no buffers: overlapping rows, the size of scratch, the device. */
 static clsort_status clsort__check_limits(const clsort__job *j)
 {
@@ -10807,7 +10822,7 @@ static clsort_status clsort__check_limits(const clsort__job *j)
                     CLSORT_ERROR_SCRATCH_TOO_SMALL, "scratch_size is %.0f, %.0f bytes are needed",
                     (double)p->d.scratch_size, (double)p->scratch.layout.bytes);
     CLSORT__MUST(clsort__check_device(j->s, p));
-    return clsort__sorts_then(p) ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
+    return p->inner ? clsort__check_device(j->s, &j->inner) : CL_SUCCESS;
 }
 
 static size_t clsort__output_bytes(const clsort__plan *p, size_t element, size_t apart)
@@ -10947,31 +10962,24 @@ static clsort_status clsort__warm_job(clsort__job *j)
     return clsort__note(s, code, "clWaitForEvents");
 }
 
-static clsort_status clsort__event_time(clsort_sorter *s, cl_event event, cl_profiling_info what,
-                                        cl_ulong *ns)
-{
-    return CLSORT__TRY(s, clGetEventProfilingInfo, (event, what, sizeof *ns, ns, NULL));
-}
-
-/* Writes the first word of a buffer and waits; on `queue`, else on the sorter's own. *end, unless
-   end is NULL, receives the time when the command ended. NVIDIA's driver gives a buffer its memory
-   at its first use: 0.1 to 0.3 ms on an H200. */
+/* Writes the first word of a buffer and waits; on `queue`, else on the sorter's own. *done, unless
+   done is NULL, receives the command's event. NVIDIA's driver gives a buffer its memory at its
+   first use: 0.1 to 0.3 ms on an H200. */
 static clsort_status clsort__touch(clsort_sorter *s, cl_command_queue queue, cl_mem buffer,
-                                   cl_ulong *end)
+                                   cl_event *done)
 {
     const cl_uint word = 0;
-    cl_event done = NULL;
+    cl_event own = NULL;
     clsort_status status;
     if (!queue) {
         CLSORT__MUST(clsort__own_queue(s));
         queue = s->own_queue;
     }
     CLSORT__CALL(s, clEnqueueFillBuffer,
-                 (queue, buffer, &word, sizeof word, 0, sizeof word, 0, NULL, &done));
-    status = CLSORT__TRY(s, clWaitForEvents, (1, &done));
-    if (status == CL_SUCCESS && end)
-        status = clsort__event_time(s, done, CL_PROFILING_COMMAND_END, end);
-    CLSORT_CL(clReleaseEvent)(done);
+                 (queue, buffer, &word, sizeof word, 0, sizeof word, 0, NULL, &own));
+    status = CLSORT__TRY(s, clWaitForEvents, (1, &own));
+    if (status == CL_SUCCESS && done) *done = own;
+    else CLSORT_CL(clReleaseEvent)(own);
     return status;
 }
 
@@ -11128,7 +11136,7 @@ static void clsort__plan_bitonic(clsort__plan *p)
                   local = clsort__local_choice(&p->d.tuning);
     clsort__bitonic_shape(p, &p->d.tuning, &p->config);
     if (step || local == CLSORT__LOCAL_GLOBAL_TAIL)
-        p->helper = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
+        clsort__add_step(p, CLSORT__STEP_BESIDE)->family = CLSORT__PUBLISHED_BITONIC;
     else
         p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
 }
@@ -11213,10 +11221,10 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
 static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                  clsort__arrays to)
 {
-    const clsort__config shape = clsort__built_shape(run->s, &p->helper);
+    const clsort__config shape = clsort__built_shape(run->s, clsort__beside(p));
     clsort__plan tiles = *p;
     memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
-    tiles.config = p->helper;
+    tiles.config = *clsort__beside(p);
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
@@ -11235,15 +11243,15 @@ static int clsort__stores_splits(const clsort__plan *p, size_t slice)
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
-    const clsort__config vectors = clsort__built_shape(run->s, &p->helper);
+    const clsort__config *vectors = clsort__beside(p),
+                         shape = vectors ? clsort__built_shape(run->s, vectors) : w->shape;
     const size_t slice = clsort__merge_slice(p->policy, &w->shape, p->d.count);
-    const cl_uint tile_log2 = p->helper.lanes ? clsort__tile_log2(&vectors, 0)
-                                              : w->shape.share_log2 + w->shape.items_log2;
+    const cl_uint tile_log2 = clsort__tile_log2(&shape, 0);
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
     cl_uint i;
-    if (p->helper.lanes) clsort__vector_tiles(run, p, w->from, now);
+    if (vectors) clsort__vector_tiles(run, p, w->from, now);
     else clsort__merge_tiles(run, p, w, now);
     for (i = 0; i < passes; i++) {
         const size_t length = (size_t)1 << (tile_log2 + i);
@@ -11297,6 +11305,7 @@ static int clsort__merges_vectors(const clsort__plan *p)
 /* Plans the kernels of merge, and on CPUs those that sort its tiles. */
 static void clsort__plan_merge(clsort__plan *p)
 {
+    clsort__config *vectors;
     clsort_tuning none;
     memset(&none, 0, sizeof none);
     clsort__merge_shape(p);
@@ -11307,8 +11316,9 @@ static void clsort__plan_merge(clsort__plan *p)
     }
     p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
-    p->helper = clsort__config_of(p, CLSORT__BITONIC);
-    clsort__bitonic_shape(p, &none, &p->helper);
+    vectors = clsort__add_step(p, CLSORT__STEP_BESIDE);
+    vectors->family = CLSORT__BITONIC;
+    clsort__bitonic_shape(p, &none, vectors);
 }
 
 static size_t clsort__merge_tables(const clsort__plan *p)
@@ -11393,7 +11403,8 @@ static int clsort__check_pieces(clsort__checks *c, const clsort_desc *d, clsort_
 {
     cl_uint i;
     for (i = 0; i < j->piece_count; i++) clsort__check_piece(c, d, j->needs_buffers, &j->pieces[i]);
-    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, c->s->policy, d, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, j->policy, d, &j->plan);
+    j->plan.step_count = c->status == CL_SUCCESS;
     return c->status == CL_SUCCESS;
 }
 
@@ -11469,7 +11480,7 @@ static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
     if (!j->idle) clsort__merge_runs(run, &j->plan, &shape, &pass);
 }
 
-static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
+static const clsort__operation clsort__merging = { clsort__check_merge,
                                                    clsort__check_piece_buffers,
                                                    clsort__ready_pieces, clsort__merge_inputs };
 
@@ -11534,7 +11545,6 @@ static cl_uint clsort__runs_step(const clsort__policy *n, const clsort__config *
 static void clsort__plan_runs(clsort__plan *p)
 {
     clsort__config *c = &p->config;
-    memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__RUNS;
     c->ties = c->subset = 0;
     c->team = clsort__team(p->facts);
@@ -11542,6 +11552,20 @@ static void clsort__plan_runs(clsort__plan *p)
     clsort__merge_shape(p);
     clsort__least_tile(c);
     c->lanes = 1;
+}
+
+/* Lays out a table with rows for samples, and for as many tiles as the smallest work-groups would
+   make. */
+static void clsort__runs_scratch(clsort__plan *p)
+{
+    clsort__layout *l = &p->scratch.layout;
+    const size_t n = p->d.count, samples = n >> clsort__runs_step(p->policy, &p->config),
+                 least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
+    const size_t rows = p->config.share_log2 ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
+                                             : n / p->policy->runs.most_tile + 2 + samples
+                                                   + 2 * clsort__few_groups(p);
+    l->most = clsort__most_bytes(p);
+    p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
 }
 
 /* Adds the runs of a merge to a call. Returns how many elements they have. */
@@ -11586,22 +11610,9 @@ static void clsort__check_runs(clsort__checks *c, clsort__job *j)
     }
     if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
     clsort__check_as_sort(c, &d, CLSORT__RUNS);
-    if (clsort__check_pieces(c, &d, j)) clsort__plan_runs(&j->plan);
-}
-
-/* A table with rows for samples, and for as many tiles as the smallest work-groups would make. */
-static void clsort__runs_scratch(clsort__job *j)
-{
-    clsort__plan *p = &j->plan;
-    clsort__layout *l = &p->scratch.layout;
-    const size_t n = p->d.count, samples = n >> clsort__runs_step(p->policy, &p->config),
-                 least = clsort__runs_room(&p->config, CLSORT__RUNS_GROUP_LOG2);
-    const size_t rows = p->config.share_log2 ? n / least + 2 + samples + CLSORT__MOST_RUNS / 2
-                                             : n / p->policy->runs.most_tile + 2 + samples
-                                                   + 2 * clsort__few_groups(p);
-    l->most = clsort__most_bytes(p);
-    if (j->idle) return;
-    p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
+    if (!clsort__check_pieces(c, &d, j)) return;
+    clsort__plan_runs(&j->plan);
+    if (!j->idle) clsort__runs_scratch(&j->plan);
 }
 
 /* A merge of the runs that have elements, and how their output is cut. */
@@ -11732,7 +11743,7 @@ static void clsort__merge_all_runs(clsort__run *run, const clsort__job *j)
     clsort__merge_tiles_of_runs(run, &r);
 }
 
-static const clsort__operation clsort__merging_runs = { clsort__check_runs, clsort__runs_scratch,
+static const clsort__operation clsort__merging_runs = { clsort__check_runs,
                                                         clsort__check_piece_buffers,
                                                         clsort__ready_pieces,
                                                         clsort__merge_all_runs };
@@ -12115,7 +12126,6 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
 static void clsort__plan_partition(clsort__plan *p, cl_uint splitter_count)
 {
     clsort__config *c = &p->config;
-    memset(&p->helper, 0, sizeof p->helper);
     c->family = CLSORT__PARTITION;
     c->subset = 0;
     c->lanes = 1;
@@ -12128,6 +12138,7 @@ static void clsort__plan_partition(clsort__plan *p, cl_uint splitter_count)
 static void clsort__check_partition(clsort__checks *c, clsort__job *j)
 {
     const clsort_partition_desc *m = j->partition;
+    clsort__plan *const p = &j->plan;
     clsort_desc d = clsort_desc_default();
     CLSORT__COPY_FIELDS(d, m);
     CLSORT__COPY_SCRATCH(d, m);
@@ -12137,14 +12148,10 @@ static void clsort__check_partition(clsort__checks *c, clsort__job *j)
     CLSORT__PIECE(j, m, keys_out, values_out, "", m->count);
     clsort__check_as_sort(c, &d, CLSORT__PARTITION);
     clsort__check_splitters(c, m, j->needs_buffers);
-    if (clsort__check_pieces(c, &d, j)) clsort__plan_partition(&j->plan, m->splitter_count);
-}
-
-static void clsort__partition_scratch(clsort__job *j)
-{
-    clsort__plan *p = &j->plan;
+    if (!clsort__check_pieces(c, &d, j)) return;
+    clsort__plan_partition(p, m->splitter_count);
     p->scratch.layout.most = clsort__most_bytes(p);
-    p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(p->d.count));
+    p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(m->count));
 }
 
 static clsort_status clsort__check_partition_buffers(clsort__job *j)
@@ -12205,7 +12212,6 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
 }
 
 static const clsort__operation clsort__partitioning = { clsort__check_partition,
-                                                        clsort__partition_scratch,
                                                         clsort__check_partition_buffers,
                                                         clsort__ready_pieces, clsort__partition };
 
@@ -12294,12 +12300,12 @@ static int clsort__top_down_can(const clsort__plan *p)
     return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records;
 }
 
-/* 1 if elements are pairs that may be sorted from the top down, each as one code. Equal keys take
-   the order of their values: if they must keep their own, values are ascending indices. */
-static int clsort__pairs_can(const clsort__plan *p)
+/* 1 if elements are pairs that may be sorted from the top down, each as one code; `direct`: also
+   those with values. */
+static int clsort__pairs_can(const clsort__plan *p, int direct)
 {
     return clsort__packs(p) && !p->d.precedes
-           && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
+           && (p->indirect ? !clsort__several_codes(&p->d) : direct);
 }
 
 /* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest and many sorts
@@ -12312,7 +12318,7 @@ static int clsort__hybrid_may(const clsort__plan *p)
                     && !p->facts->few_sorts
                     && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
     return (own || named == CLSORT__RADIX_HYBRID)
-           && (clsort__top_down_can(p) || clsort__pairs_can(p));
+           && (clsort__top_down_can(p) || clsort__pairs_can(p, !clsort__needs_stable(p)));
 }
 
 /* 1 if hybrid radix takes pairs without being named. Not if the caller named radix, which keeps the
@@ -12332,10 +12338,7 @@ static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
     const size_t code = clsort__top_down_bytes(p);
     const cl_uint most = code == 8 ? p->policy->hybrid.long_items : p->policy->hybrid.items;
     if (!clsort__hybrid_may(p)) return 0;
-    if (p->config.value_bytes
-        && (clsort__alt_bytes(p) > clsort__most_bytes(p)
-            || (!t->variant && !clsort__pairs_gain(p))))
-        return 0;
+    if (p->config.value_bytes && !t->variant && !clsort__pairs_gain(p)) return 0;
     if (p->d.count < 2
         || p->d.count > (code < 8 ? p->policy->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
         return 0;
@@ -12365,7 +12368,7 @@ typedef char clsort__the_list_of_buckets_has_room
 static size_t clsort__hybrid_at(const clsort__plan *p)
 {
     clsort__plan passes = *p;
-    if (p->helper.family) passes.config = p->helper;
+    if (clsort__beside(p)) passes.config = *clsort__beside(p);
     return clsort__round_up(clsort__radix_tables(&passes));
 }
 
@@ -12454,7 +12457,7 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     j.second_digits = clsort__hybrid_second_digits(p);
     j.group_digits = clsort__hybrid_group_digits(&j);
     clsort__hybrid_buckets(run, &j);
-    passes.config = p->helper;
+    passes.config = *clsort__beside(p);
     rest.shape = clsort__tile_shape(run->s, &passes);
     clsort__radix_passes(run, &passes, &rest, CLSORT__MAY_SKIP);
 }
@@ -12519,14 +12522,6 @@ static size_t clsort__samples_tables(const clsort__policy *p, const clsort__conf
                                                  clsort__samples_spread(p, c->group_log2)));
 }
 
-/* 1 if radix of samples may sort pairs, each as a code of a key and its element's number. Values
-   are gathered in the end, so they must not be sorted in place. */
-static int clsort__samples_pairs_can(const clsort__plan *p)
-{
-    return clsort__packs(p) && !p->d.precedes && clsort__alt_bytes(p) <= clsort__most_bytes(p)
-           && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
-}
-
 /* Returns 1 and fills in *c; 0 if the kernels do not fit the count or the device. Two launches
    suffice as long as a bucket has four samples. Then work-groups of NVIDIA's GPUs have more
    work-items with fewer keys each. Elsewhere work-items have fewer keys, if there are enough
@@ -12538,7 +12533,8 @@ static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
                   few = p->policy->samples.few_items_log2,
                   wide = p->policy->samples.many_group_log2;
     const int many = !p->d.tuning.work_group && p->facts->max_group >= (size_t)1 << wide;
-    if (!clsort__top_down_can(p) && !clsort__samples_pairs_can(p)) return 0;
+    /* values are gathered in the end, so they must not be sorted in place */
+    if (!clsort__top_down_can(p) && !clsort__pairs_can(p, !p->data.values_in_place)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
     c->items_log2 = c->key_bytes == 8 ? few : p->policy->samples.items_log2;
@@ -12708,7 +12704,6 @@ static int clsort__cached_shape(const clsort__plan *p, clsort__config *c)
     c->family = CLSORT__CACHED;
     return p->facts->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
            && p->key.bytes >= 4 && !p->key.has_codes
-           && (!clsort__packs(p) || clsort__alt_bytes(p) <= clsort__most_bytes(p))
            && (own || named == CLSORT__RADIX_CACHED);
 }
 
@@ -12762,7 +12757,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
     j.first_bit = p->d.first_bit + p->key.ignored;
-    j.gated = p->helper.family ? (cl_uint)CLSORT__MAY_SKIP : 0;
+    j.gated = clsort__beside(p) ? (cl_uint)CLSORT__MAY_SKIP : 0;
     if (j.n <= p->policy->cached.most_serial) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
         return;
@@ -12773,7 +12768,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
     clsort__cached_ranges(run, &j);
     if (!j.gated) return;
-    passes.config = p->helper;
+    passes.config = *clsort__beside(p);
     j.w.shape = clsort__tile_shape(run->s, &passes);
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
 }
@@ -12790,14 +12785,14 @@ static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const cl
 
 static const clsort__radix_form clsort__radix_forms[] = {
     { CLSORT__RANKS, CLSORT__RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
-      clsort__take_ranks, 0, 0, clsort__ranks },
+      clsort__take_ranks, 0, 0 },
     { CLSORT__SAMPLES, CLSORT__RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
-      clsort__take_samples, 0, 0, clsort__samples },
+      clsort__take_samples, 0, 0 },
     { CLSORT__HYBRID, CLSORT__RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
-      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1, clsort__hybrid },
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1 },
     { CLSORT__CACHED, CLSORT__RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
-      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES, clsort__cached },
-    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0, clsort__all_passes }
+      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES },
+    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0 }
 };
 enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
 
@@ -12809,30 +12804,24 @@ static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
     return NULL;
 }
 
-/* Runs CLSORT_RADIX: by the form of the plan, else by passes. */
-static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
-{
-    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    if (form) form->run(run, p, w);
-    else clsort__all_passes(run, p, w);
-}
-
 static void clsort__plan_radix(clsort__plan *p)
 {
     const clsort__config before = p->config;
     const clsort__radix_form *form = clsort__radix_forms;
+    /* whatever buffers are given: clsort_prepare plans without */
+    const int packs = !clsort__packs(p) || clsort__alt_bytes(p) <= p->facts->max_allocation;
     clsort__config c;
     clsort__plan_passes(p);
     if (p->stable && clsort__some_bits(&p->d)) return;
     for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
         c = before;
-        if (p->facts->given_up & CLSORT__BIT(form->family) || !form->shape || !form->shape(p, &c))
+        if (p->facts->given_up & CLSORT__BIT(form->family) || form->packs > packs || !form->shape
+            || !form->shape(p, &c))
             continue;
         if (form->passes_cores && p->facts->compute_units >= form->passes_cores
-            && p->d.count >= form->passes_count) {
-            p->helper = p->config;
-            p->helper.subset = p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
-        }
+            && p->d.count >= form->passes_count)
+            clsort__add_step(p, CLSORT__STEP_BESIDE)->subset =
+                p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
         p->config = c;
         p->config.turns = before.turns;
         return;
@@ -13298,7 +13287,7 @@ static void clsort__quick_finish(clsort__run *run, const clsort__quick_job *j)
     clsort__plan left = *j->p;
     clsort__workspace w = j->w;
     if (j->n <= j->tile) return;
-    left.config = j->p->helper;
+    left.config = *clsort__beside(j->p);
     left.data.in_ranges = 1;
     left.data.segments = clsort__quick_leftovers(j->n);
     left.data.offsets = clsort__span_from(w.tables, clsort__quick_lists(j->n));
@@ -13386,15 +13375,17 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
 /* Plans the kernels of quicksort, and those that merge its leftovers. */
 static void clsort__plan_quicksort(clsort__plan *p)
 {
+    clsort__config *left;
     if (clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE) {
         p->config.family = CLSORT__RELAUNCH;
         p->config.language = p->facts->enqueues;
     }
     clsort__quick_shape(p);
-    p->helper = clsort__config_of(p, CLSORT__SEGMENTS);
-    p->helper.ranges = 1;
-    p->helper.ties = p->helper.language = p->helper.scan = 0;
-    clsort__segment_shape(p, 0, &p->helper);
+    left = clsort__add_step(p, CLSORT__STEP_BESIDE);
+    left->family = CLSORT__SEGMENTS;
+    left->ranges = 1;
+    left->ties = left->language = left->scan = 0;
+    clsort__segment_shape(p, 0, left);
 }
 
 static size_t clsort__all_quick_tables(const clsort__plan *p)
@@ -13403,8 +13394,6 @@ static size_t clsort__all_quick_tables(const clsort__plan *p)
 }
 
 /* ---- >>algorithms ---------------------------------------------------------------------------- */
-
-/* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by facts and policy. */
 
 /* The families that an algorithm needs: OUT tells which are left out; KEPT is the function, or NULL
    if one is. Segments are planned in any case, for calls that only read keys. */
@@ -13416,34 +13405,29 @@ static size_t clsort__all_quick_tables(const clsort__plan *p)
 #define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
 
 static const clsort__algorithm clsort__algorithms[] = {
-    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", 0, 0, CLSORT__CAN_BOUNDS, 0, CLSORT__ALT_BY_A,
-      clsort__plan_bitonic, NULL, clsort__bitonic },
-    { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
-      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL,
-      CLSORT__KEPT(CLSORT__OF_BATCH, clsort__batch) },
-    { CLSORT_MERGE, CLSORT_MERGE, "merge", 0, 0,
+    { CLSORT_BITONIC, CLSORT_BITONIC, 0, 0, CLSORT__CAN_BOUNDS, 0, CLSORT__ALT_BY_A,
+      clsort__plan_bitonic, NULL },
+    { CLSORT__BATCH, CLSORT_BITONIC, CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
+      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL },
+    { CLSORT_MERGE, CLSORT_MERGE, 0, 0,
       CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_merge, clsort__merge_tables, clsort__merge },
-    { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
+      clsort__plan_merge, clsort__merge_tables },
+    { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE,
       CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0,
       CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_NEVER,
-      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
-      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge) },
-    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_RADIX), 0,
+      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL },
+    { CLSORT__SEGMENTS, CLSORT_MERGE, CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segments) },
-    { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
+      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables) },
+    { CLSORT_RADIX, CLSORT_RADIX, CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix) },
-    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort", CLSORT__OUT(CLSORT__OF_QUICKSORT),
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables) },
+    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, CLSORT__OUT(CLSORT__OF_QUICKSORT),
       CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__OF_RADIX, 0, 0,
       CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__plan_quicksort),
-      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables),
-      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__quicksort) }
+      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables) }
 };
 
 static size_t clsort__tile_local(const clsort__config *c)
@@ -13467,13 +13451,25 @@ static size_t clsort__runs_local(const clsort__config *c)
 
 static size_t clsort__local_need(const clsort__config *c)
 {
-#define CLSORT__CASE(name, text, local) \
-    case CLSORT__##name: return local;
     switch (c->family) {
-        CLSORT__FAMILY_LIST(CLSORT__CASE)
-        default: return 0;
+    case CLSORT__BITONIC:
+    case CLSORT__PUBLISHED_BITONIC:
+    case CLSORT__BATCH:
+    case CLSORT__PUBLISHED_MERGE: return clsort__tile_local(c);
+    case CLSORT__MERGE: return clsort__tile_local(c) + clsort__tile_splits(c);
+    case CLSORT__SEGMENTS: return clsort__segment_local(c);
+    case CLSORT__RADIX:
+    case CLSORT__SWEEP: return clsort__radix_need(c);
+    case CLSORT__HYBRID: return clsort__hybrid_need(c);
+    case CLSORT__SAMPLES: return clsort__samples_need(c);
+    case CLSORT__RANKS: return clsort__ranks_bytes(c, c->group_log2);
+    case CLSORT__RUNS: return clsort__runs_local(c);
+    case CLSORT__PARTITION: return clsort__partition_local(c);
+    case CLSORT__QUICKSORT:
+    case CLSORT__RELAUNCH: return clsort__quick_local(c);
+    case CLSORT__ROW_TILES: return clsort__tile_local(c) + clsort__packing_bytes(c);
+    default: return 0;
     }
-#undef CLSORT__CASE
 }
 
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
@@ -13494,6 +13490,36 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
                                                      : algorithm;
     const clsort__algorithm *a = clsort__find_algorithm(number);
     return a && a->base == algorithm ? a : NULL;
+}
+
+/* What enqueues a sort from w->from to w->to, for each family of a plan's config. */
+static const struct clsort__sort_run {
+    cl_uint family;
+    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
+} clsort__sort_runs[] = {
+#define CLSORT__RUN_BY(family, function, part) \
+    { CLSORT__##family, CLSORT__KEPT(CLSORT__OF_##part, clsort__##function) },
+    { CLSORT__BITONIC, clsort__bitonic },
+    { CLSORT__MERGE, clsort__merge },
+    CLSORT__RUN_BY(BATCH, batch, BATCH)
+    CLSORT__RUN_BY(PUBLISHED_MERGE, merge, LOCAL_MERGE)
+    CLSORT__RUN_BY(SEGMENTS, segments, RADIX)
+    CLSORT__RUN_BY(RADIX, all_passes, RADIX)
+    CLSORT__RUN_BY(SWEEP, all_passes, RADIX)
+    CLSORT__RUN_BY(HYBRID, hybrid, RADIX)
+    CLSORT__RUN_BY(SAMPLES, samples, RADIX)
+    CLSORT__RUN_BY(RANKS, ranks, RADIX)
+    CLSORT__RUN_BY(CACHED, cached, RADIX)
+    CLSORT__RUN_BY(QUICKSORT, quicksort, QUICKSORT)
+    CLSORT__RUN_BY(RELAUNCH, quicksort, QUICKSORT)
+#undef CLSORT__RUN_BY
+};
+
+static void clsort__run_family(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    const struct clsort__sort_run *r = clsort__sort_runs;
+    while (r->family != p->config.family) r++;
+    r->run(run, p, w);
 }
 
 /* ---- >>gather -------------------------------------------------------------------------------- */
@@ -13590,15 +13616,15 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
     return clsort__conclude(&rows);
 }
 
-static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags, int on_device)
+static clsort_status clsort__need_utility(clsort_sorter *s, cl_uint flags)
 {
-    const clsort__config utility = clsort__utility_config(&s->facts, s->policy, on_device);
+    const clsort__config utility = clsort__utility_config(&s->facts, s->policy, 0);
     return clsort__need_program(s, &utility, flags);
 }
 
 static clsort_status clsort__ready_utility(clsort__job *j)
 {
-    return clsort__need_utility(j->s, j->gather ? j->gather->flags : j->groups->flags, 0);
+    return clsort__need_utility(j->s, j->gather ? j->gather->flags : j->groups->flags);
 }
 
 static void clsort__gather_all(clsort__run *run, const clsort__job *j)
@@ -13613,7 +13639,7 @@ static void clsort__gather_all(clsort__run *run, const clsort__job *j)
     }
 }
 
-static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
+static const clsort__operation clsort__gathering = { clsort__check_gather,
                                                      clsort__check_gather_buffers,
                                                      clsort__ready_utility, clsort__gather_all };
 
@@ -13672,7 +13698,7 @@ static void clsort__find_groups(clsort__run *run, const clsort__job *j)
     clsort__launch(run, g->groups + 1);
 }
 
-static const clsort__operation clsort__grouping = { clsort__check_groups, NULL,
+static const clsort__operation clsort__grouping = { clsort__check_groups,
                                                     clsort__check_group_buffers,
                                                     clsort__ready_utility, clsort__find_groups };
 
@@ -13782,7 +13808,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     w.tables = clsort__scratch_part(scratch, p->scratch.tables);
     w.shape = clsort__tile_shape(run->s, p);
     w.in_place = 0;
-    p->algorithm->run(run, p, &w);
+    clsort__run_family(run, p, &w);
 }
 
 /* Sorts (key, index) pairs by the key, or by codes of several fields, the least significant first.
@@ -13881,33 +13907,6 @@ static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
                                   &p->config.comparator);
 }
 
-/* Builds the programs that gather values and that check results. */
-static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
-{
-    CLSORT__MUST(clsort__ready_comparator(s, p));
-    CLSORT__MUST(clsort__need_utility(s, p->d.flags, 0));
-    return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
-}
-
-static void clsort__plan_selection(const clsort__facts *f, const clsort__policy *n,
-                                   const clsort_desc *d, clsort__plan *p);
-
-/* Plans again without a family that was just given up, as the next call will: AUTO chooses again.
-   The scratch memory of a selection does not depend on the family. */
-static void clsort__plan_without(clsort__plan *p)
-{
-    clsort_desc d = p->d;
-    const clsort__parts scratch = p->scratch;
-    if (p->by_auto) d.algorithm = CLSORT_AUTO;
-    if (d.top_k) {
-        clsort__plan_selection(p->facts, p->policy, &d, p);
-        p->scratch = scratch;
-    } else {
-        clsort__make_plan(p->facts, p->policy, &d, p);
-        clsort__plan_scratch(p);
-    }
-}
-
 /* The families whose work-groups hold rows. */
 #define CLSORT__OF_ROWS \
     (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROUNDS) \
@@ -13919,75 +13918,62 @@ static int clsort__is_replaceable(cl_uint family)
     return (CLSORT__OF_ROWS & CLSORT__BIT(family)) != 0 || clsort__find_radix_form(family) != NULL;
 }
 
-/* Builds the kernels of a plan, and of its helper. If a form of radix, or a family that holds rows,
-   does not build, the sorter gives it up and plans without it. */
-static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
+/* Builds the programs of a plan's steps. *family receives that of the last one. */
+static clsort_status clsort__ready_steps(clsort__job *j, clsort__plan *p, cl_uint *family)
 {
-    cl_uint family = p->config.family;
-    clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
-    if (status == CL_SUCCESS && p->helper.family) {
-        family = p->helper.family;
-        status = clsort__need_program(s, &p->helper, p->d.flags);
+    cl_uint i;
+    CLSORT__MUST(clsort__ready_comparator(j->s, p));
+    for (i = 0; i < p->step_count; i++) {
+        const clsort__config *c = clsort__step_config(p, &p->steps[i]);
+        if (p->steps[i].stage >= CLSORT__STEP_ROWS)
+            CLSORT__MUST(clsort__ready_steps(j, &j->inner, family));
+        if (!c) continue;
+        *family = c->family;
+        CLSORT__MUST(clsort__need_program(j->s, c, j->plan.d.flags));
+        if (c->family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(j->s));
     }
-    if (!clsort__is_replaceable(family)
-        || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
-        return status;
-    s->facts.given_up |= CLSORT__BIT(family);
-    clsort__plan_without(p);
-    return clsort__ready_kernels(s, p);
+    return CL_SUCCESS;
 }
 
-/* 1 if a selection moves keys, records or values by their indices in the end. */
-static int clsort__moves_by_index(const clsort__plan *p)
+/* Builds the programs of a sort or a selection. If a family that others replace does not build, the
+   sorter gives it up, and plans again as for the next call. */
+static clsort_status clsort__ready_plans(clsort__job *j)
 {
-    return p->select.moves_keys || p->data.has_values;
+    const int verifies = j->s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
+    const cl_uint flags = j->plan.d.flags;
+    cl_uint family = 0;
+    const clsort_status status = clsort__ready_steps(j, &j->plan, &family);
+    if (clsort__is_replaceable(family)
+        && (status == CLSORT_ERROR_BUILD_FAILED || status == CLSORT_ERROR_DEVICE_LIMITS)) {
+        j->s->facts.given_up |= CLSORT__BIT(family);
+        CLSORT__MUST(clsort__plan_job(j));
+        j->plan.d.flags = flags;
+        return clsort__ready_plans(j);
+    }
+    CLSORT__MUST(status);
+    return verifies ? clsort__need_utility(j->s, flags) : CL_SUCCESS;
 }
 
-static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
-{
-    const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
-    const int gathers = (p->indirect && !p->config.counted) || verifies || p->d.record_size
-                        || p->select.extracts || (p->d.top_k && clsort__moves_by_index(p));
-    CLSORT__MUST(clsort__ready_comparator(s, p));
-    CLSORT__MUST(clsort__ready_kernels(s, p));
-    if (p->config.counted
-        && (p->indirect || (p->data.has_values && p->data.in_place != p->data.values_in_place)))
-        CLSORT__MUST(clsort__need_utility(s, p->d.flags, 1));
-    if (p->config.family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(s));
-    return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;
-}
-
-/* Plans a sort. Few long rows are sorted one after another, each as an array. */
+/* Plans a sort, with its scratch memory. Few long rows are sorted one after another, each as an
+   array, and share the scratch memory of one. */
 static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
                               clsort__job *j)
 {
-    clsort_desc row;
     clsort__make_plan(f, n, d, &j->plan);
-    j->plan.one_by_one = clsort__takes_one_by_one(&j->plan);
-    if (!j->plan.one_by_one) return;
-    row = clsort__one_row(d);
-    clsort__make_plan(f, n, &row, &j->then);
+    if (clsort__takes_one_by_one(&j->plan)) {
+        const clsort_desc row = clsort__one_row(d);
+        clsort__make_plan(f, n, &row, &j->inner);
+        j->plan.step_count = 0;
+        clsort__add_step(&j->plan, CLSORT__STEP_UTILITY);
+        clsort__add_step(&j->plan, CLSORT__STEP_ROWS);
+    }
+    clsort__plan_scratch(&j->plan, j->plan.inner ? &j->inner : &j->plan);
 }
 
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
-    if (c->status == CL_SUCCESS) clsort__plan_sort(&c->s->facts, c->s->policy, j->desc, j);
-}
-
-/* Lays out scratch memory. Rows that are sorted one after another share that of one row. */
-static void clsort__sort_scratch(clsort__job *j)
-{
-    clsort__plan *const sorts = j->plan.one_by_one ? &j->then : &j->plan;
-    clsort__plan_scratch(sorts);
-    j->plan.scratch.layout = sorts->scratch.layout;
-}
-
-static clsort_status clsort__ready_plans(clsort__job *j)
-{
-    const int only_then = j->plan.select.how == CLSORT__BY_SORTING || j->plan.one_by_one;
-    CLSORT__MUST((only_then ? clsort__ready_checks : clsort__ready)(j->s, &j->plan));
-    return clsort__sorts_then(&j->plan) ? clsort__ready(j->s, &j->then) : CL_SUCCESS;
+    if (c->status == CL_SUCCESS) clsort__plan_sort(&c->s->facts, j->policy, j->desc, j);
 }
 
 /* ---- >>select -------------------------------------------------------------------------------- */
@@ -14132,6 +14118,12 @@ static size_t clsort__select_tables(const clsort__plan *p)
                  + clsort__round_bytes(p, clsort__round_pieces(t->pieces * p->d.top_k)));
 }
 
+/* 1 if a selection moves keys, records or values by their indices in the end. */
+static int clsort__moves_by_index(const clsort__plan *p)
+{
+    return p->select.moves_keys || p->data.has_values;
+}
+
 /* 1 if selection kernels write keys to the output itself. */
 static int clsort__selects_keys(const clsort__plan *p)
 {
@@ -14158,7 +14150,6 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     order.last_bit = d->last_bit;
     order.stable = 1;
     order.value_size = p->data.has_indices || clsort__moves_by_index(p) ? 4 : 0;
-    order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
     if (p->data.own_strides) {
         order.keys_out = keys ? CLSORT_LATER : NULL;
         order.values_out = p->data.has_indices ? CLSORT_LATER : NULL;
@@ -14222,33 +14213,17 @@ static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
     const clsort_desc order = clsort__whole_order(p, 2);
     const clsort__select_plan *w = p->policy->select_plans;
     size_t most = 0;
-    *least = 0;
+    *least = (size_t)-1;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
         || p->d.tuning.work_group || !clsort__can_any(&order)
         || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
         return 0;
     for (; w->how != CLSORT__WAYS; w++) {
         if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, p)) continue;
-        if (!most || w->least < *least) *least = w->least;
         most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
+        *least = clsort__smaller(*least, w->least);
     }
     return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
-}
-
-/* Plans the sort after a selection, or instead of one, and adds its scratch: each buffer of the
-   sort's layout is one part. */
-static void clsort__take_order(const clsort_desc *order, clsort__plan *p, clsort__plan *sort)
-{
-    clsort__layout *l = &p->scratch.layout;
-    const clsort__layout *parts = &sort->scratch.layout;
-    cl_uint i;
-    clsort__make_plan(p->facts, p->policy, order, sort);
-    clsort__plan_scratch(sort);
-    p->select.order_scratch = l->bytes;
-    if (p->facts->any) clsort__take(l, clsort__most_scratch(order).bytes);
-    for (i = 0; !p->facts->any && i < parts->buffers; i++)
-        clsort__take(l, clsort__buffer_bytes(parts, i));
-    l->too_large |= parts->too_large;
 }
 
 /* 1 if an array is first written to scratch: it is no output (`written` is 0), or a sort into
@@ -14258,64 +14233,66 @@ static int clsort__selects_aside(const clsort__plan *p, int written)
     return !written || (p->select.sorts_after && p->data.own_strides);
 }
 
-/* Lays out the scratch memory of a selection, and last of the sort after it. */
-static void clsort__take_selection(clsort__plan *p, clsort__plan *sort)
+/* Lays out the scratch memory of a selection or, unless it is NULL, of `whole`, a sort of whole
+   rows. Last comes that of the sort after the selection or in its place, which it plans. */
+static void clsort__take_selection(const clsort_desc *whole, clsort__plan *p, clsort__plan *sort)
 {
-    const size_t results = p->select.rows * p->select.wanted;
+    const size_t extent = whole ? clsort__extent(whole, p->key.bytes) : p->data.extent,
+                 results = whole ? extent : p->select.rows * p->select.wanted;
+    const int sorts = whole || p->select.sorts_after, keys = clsort__selects_keys(p);
     clsort__layout *l = &p->scratch.layout;
-    if (p->select.spread || p->select.most_candidates || p->select.pieces)
+    if (!whole && (p->select.spread || p->select.most_candidates || p->select.pieces))
         p->scratch.tables = clsort__take(l, clsort__select_tables(p));
-    if (p->select.extracts)
-        p->scratch.extracted = clsort__take(l, p->data.extent * p->key.bytes);
+    if (p->select.extracts) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
     if (p->data.in_place && p->select.moves_keys)
-        p->scratch.copied_keys = clsort__take(l, p->data.extent * p->data.element_bytes);
+        p->scratch.copied_keys = clsort__take(l, extent * p->data.element_bytes);
     if (p->data.values_in_place && p->data.has_values)
-        p->scratch.copied_values = clsort__take(l, p->data.extent * p->d.value_size);
+        p->scratch.copied_values = clsort__take(l, extent * p->d.value_size);
     if ((clsort__moves_by_index(p) || p->data.has_indices)
-        && clsort__selects_aside(p, p->data.has_indices))
+        && (whole || clsort__selects_aside(p, p->data.has_indices)))
         p->scratch.work_indices = clsort__take(l, results * 4);
-    if (p->select.sorts_after && clsort__selects_aside(p, clsort__selects_keys(p)))
+    if (whole ? keys : sorts && clsort__selects_aside(p, keys))
         p->scratch.work_keys = clsort__take(l, results * p->key.bytes);
-    if (p->select.sorts_after) {
-        const clsort_desc order = clsort__select_order(p);
-        clsort__take_order(&order, p, sort);
+    if (sorts) {
+        const clsort_desc order = whole ? *whole : clsort__select_order(p);
+        clsort__make_plan(p->facts, p->policy, &order, sort);
+        if (p->facts->any) clsort__take(l, clsort__most_scratch(&order).bytes);
+        else clsort__take_sort(l, sort);
     }
 }
 
-/* Lays out the scratch memory of a sort of whole rows of `count` keys. */
-static void clsort__take_whole(size_t count, clsort__plan *p, clsort__plan *sort)
+/* Lists the steps of a selection. */
+static void clsort__select_steps(clsort__plan *p)
 {
-    const clsort_desc order = clsort__whole_order(p, count);
-    const size_t extent = clsort__extent(&order, p->key.bytes);
-    clsort__layout *l = &p->scratch.layout;
-    if (p->select.extracts) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
-    if (p->data.has_indices || clsort__moves_by_index(p))
-        p->scratch.work_indices = clsort__take(l, extent * 4);
-    if (clsort__selects_keys(p)) p->scratch.work_keys = clsort__take(l, extent * p->key.bytes);
-    clsort__take_order(&order, p, sort);
+    const int whole = p->select.how == CLSORT__BY_SORTING, moves = clsort__moves_by_index(p);
+    if (p->select.extracts) clsort__add_step(p, CLSORT__STEP_EXTRACT);
+    if (!whole) clsort__add_step(p, CLSORT__STEP_SELECT);
+    if (whole || p->select.extracts || moves) clsort__add_step(p, CLSORT__STEP_UTILITY);
+    if (whole || p->select.sorts_after)
+        clsort__add_step(p, whole ? CLSORT__STEP_WHOLE : CLSORT__STEP_SELECTED);
+    if (moves) clsort__add_step(p, CLSORT__STEP_MOVE);
 }
 
-/* Lays out the scratch memory. It must not fall with the count: if shorter rows would be sorted
-   whole, it is enough for the longest of these. */
+/* Lays out the scratch memory, and lists the steps. The size must not fall with the count: if
+   shorter rows would be sorted whole, it is enough for the longest of these. */
 static void clsort__select_scratch(clsort__job *j)
 {
-    clsort__plan *p = &j->plan, whole;
-    clsort__plan sort;
-    size_t other, least;
+    clsort__plan *p = &j->plan, other, sort;
+    const int sorts = p->select.how == CLSORT__BY_SORTING;
+    size_t least;
     const size_t most = clsort__smaller(clsort__whole_most(p, &least), p->d.count);
+    const int both = most >= p->d.top_k && most >= least;
+    const clsort_desc order = clsort__whole_order(p, most);
     p->scratch.layout.most = clsort__most_bytes(p);
-    whole = *p;
-    clsort__take_selection(p, &j->then);
-    if (most < p->d.top_k || most < least) return;
-    clsort__take_whole(most, &whole, &sort);
-    other = whole.scratch.layout.bytes;
-    if (p->select.how == CLSORT__BY_SORTING) {
-        other = p->scratch.layout.bytes;
-        *p = whole;
-        j->then = sort;
-    }
-    if (other > p->scratch.layout.bytes)
-        clsort__take(&p->scratch.layout, other - p->scratch.layout.bytes);
+    clsort__select_steps(p);
+    if (both) other = *p;
+    if (both && !sorts) other.select.sorts_after = 0;
+    clsort__take_selection(sorts ? &order : NULL, p, &j->inner);
+    if (!both) return;
+    clsort__take_selection(sorts ? NULL : &order, &other, &sort);
+    if (other.scratch.layout.bytes > p->scratch.layout.bytes)
+        clsort__take(&p->scratch.layout,
+                     other.scratch.layout.bytes - p->scratch.layout.bytes);
 }
 
 /* Local memory of clsort_select_short in bytes. */
@@ -14541,13 +14518,14 @@ static int clsort__plan_streams(clsort__plan *p)
     return 1;
 }
 
-/* Plans a sort of whole rows. Returns 1 if they are sorted. */
+/* Plans a sort of whole rows. Returns 1 if they are sorted. Scratch memory also has room for shorter
+   rows, which may not be. */
 static int clsort__plan_whole_rows(clsort__plan *p)
 {
     size_t least;
     if (p->d.count > clsort__whole_most(p, &least) || p->facts->given_up & CLSORT__OF_ROWS)
         return 0;
-    p->select.sorts_after = 0;
+    if (p->d.top_k >= least) p->select.sorts_after = 0;
     return 1;
 }
 
@@ -14572,13 +14550,11 @@ static int clsort__plan_rows(const clsort__select_plan *w, clsort__plan *p, int 
                                             : clsort__plan_reading(p, w->how);
 }
 
-/* The way that a trial, else a measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
+/* The way that a policy, or its measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
 static cl_uint clsort__preferred_way(const clsort__policy *n, const clsort_desc *d)
 {
-    const clsort__measured_row *r;
-    if (n->forced && n->forced->select) return n->forced->select;
-    r = clsort__find_measured(n, d);
-    return r ? r->select[clsort__ceil_log2(d->count)] : 0;
+    const clsort__measured_row *const r = clsort__find_measured(n, d);
+    return r ? r->select[clsort__ceil_log2(d->count)] : n->way;
 }
 
 /* Plans the way to select: the preferred one if a row of the table for it fits, else by the first
@@ -14603,7 +14579,7 @@ static void clsort__plan_selection(const clsort__facts *f, const clsort__policy 
                                    const clsort_desc *d, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    memset(p, 0, sizeof *p);
+    memset(p, 0, offsetof(clsort__plan, steps));
     p->facts = f;
     p->policy = n;
     p->d = *d;
@@ -14640,8 +14616,6 @@ static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
     else p->select.sorts_after = 0;
 }
 
-static const clsort__operation *clsort__sort_operation(void);
-
 /* A stable sort of whole rows, which also partitions them. */
 static clsort_desc clsort__as_sort(const clsort_desc *desc)
 {
@@ -14657,6 +14631,7 @@ static int clsort__takes_all(const clsort__job *j)
 {
     const clsort_desc *d = &j->plan.d;
     return j->plan.select.how == CLSORT__BY_SORTING && d->top_k == d->count && !d->row_stride
+           && !d->keys_out_row_stride && !d->indices_row_stride
            && !(d->flags & CLSORT_FLAG_TOP_NTH) && !d->value_size
            && (j->plan.data.has_indices || d->keys_out);
 }
@@ -14674,8 +14649,7 @@ static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
         return 0;
     clsort__check_desc(&sort, &d, CLSORT__TO_SORT);
     if (sort.status != CL_SUCCESS) return 0;
-    clsort__plan_sort(&c->s->facts, c->s->policy, &d, j);
-    j->op = clsort__sort_operation();
+    clsort__plan_sort(&c->s->facts, j->policy, &d, j);
     return 1;
 }
 
@@ -14683,12 +14657,19 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SELECT);
     if (!clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) return;
-    clsort__plan_selection(&c->s->facts, c->s->policy, j->desc, &j->plan);
+    clsort__plan_selection(&c->s->facts, j->policy, j->desc, &j->plan);
     if (clsort__plan_sorted_rows(c, j)) return;
     if (j->plan.data.at_offsets && !clsort__takes_some(j->desc))
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segments that cannot be sorted, beside "
                                                    "CLSORT_FLAG_TOP_PARTITION");
     clsort__check_select_order(c, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__select_scratch(j);
+}
+
+/* Plans a sort, or a selection. */
+static void clsort__check_sort_or_selection(clsort__checks *c, clsort__job *j)
+{
+    (j->desc && j->desc->top_k ? clsort__check_selection : clsort__check_sort)(c, j);
 }
 
 /* 1 if a sample bounds rows. */
@@ -14911,9 +14892,10 @@ static void clsort__move_selected(clsort__run *run, const clsort__plan *p, clsor
 }
 
 /* Moves values, and keys or records, to their outputs. */
-static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
-                                      const clsort__scratch *scratch, clsort__span found)
+static void clsort__move_all_selected(clsort__run *run, const clsort__job *j,
+                                      clsort__arrays *found)
 {
+    const clsort__plan *p = &j->plan;
     const clsort__data *a = &p->data;
     const size_t rows = p->select.rows, wanted = p->select.wanted;
     const clsort__rows keys = clsort__make_rows(a->keys_to, rows, wanted, a->element_bytes,
@@ -14921,25 +14903,23 @@ static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
                        values = clsort__make_rows(a->values_to, rows, wanted, p->d.value_size,
                                                   a->values_apart);
     if (p->select.moves_keys)
-        clsort__move_selected(run, p, found, &keys, a->keys,
-                              clsort__scratch_part(scratch, p->scratch.copied_keys));
+        clsort__move_selected(run, p, found->values, &keys, a->keys,
+                              clsort__scratch_part(&j->scratch, p->scratch.copied_keys));
     if (a->has_values)
-        clsort__move_selected(run, p, found, &values, a->values,
-                              clsort__scratch_part(scratch, p->scratch.copied_values));
+        clsort__move_selected(run, p, found->values, &values, a->values,
+                              clsort__scratch_part(&j->scratch, p->scratch.copied_values));
 }
 
 /* Sorts the selected elements, in place or into the outputs. */
-static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort__arrays found)
+static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort__arrays *found)
 {
     const clsort__data *a = &j->plan.data;
-    clsort__plan order = j->then;
-    clsort__scratch rest = j->scratch;
-    rest.shift += j->plan.select.order_scratch;
-    order.data.keys = found.keys;
-    order.data.values = found.values;
-    order.data.keys_to = order.data.in_place ? found.keys : a->keys_to;
-    order.data.values_to = order.data.values_in_place ? found.values : a->indices;
-    clsort__sort(run, &order, &rest);
+    clsort__plan order = j->inner;
+    order.data.keys = found->keys;
+    order.data.values = found->values;
+    order.data.keys_to = order.data.in_place ? found->keys : a->keys_to;
+    order.data.values_to = order.data.values_in_place ? found->values : a->indices;
+    clsort__sort(run, &order, &j->scratch);
 }
 
 /* Copies the wanted elements of each sorted row to the outputs. On CPUs a work-item copies
@@ -14965,27 +14945,23 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
     clsort__launch(run, pieces);
 }
 
-/* Sorts whole rows and writes the first elements of each, keys and indices. Returns the indices of
-   the wanted elements. */
-static clsort__span clsort__select_sorted(clsort__run *run, const clsort__job *j,
-                                          clsort__span keys)
+/* Sorts whole rows and writes the first elements of each, keys and indices. */
+static void clsort__select_sorted(clsort__run *run, const clsort__job *j, clsort__arrays *found)
 {
     const clsort__plan *p = &j->plan;
     const size_t first = p->select.mode == CLSORT__SELECT_NTH ? p->d.top_k - 1 : 0;
-    clsort__plan sort = j->then;
-    clsort__scratch rest = j->scratch;
-    rest.shift += p->select.order_scratch;
-    sort.data.keys = keys;
+    clsort__plan sort = j->inner;
+    sort.data.keys = found->keys;
     if (sort.data.has_indices)
         sort.data.indices = clsort__scratch_part(&j->scratch, p->scratch.work_indices);
     if (sort.data.writes_keys)
         sort.data.keys_to = clsort__scratch_part(&j->scratch, p->scratch.work_keys);
-    clsort__sort(run, &sort, &rest);
+    clsort__sort(run, &sort, &j->scratch);
     sort.data.indices.offset += first * 4;
     sort.data.keys_to.offset += first * p->key.bytes;
     if (clsort__selects_keys(p) || p->data.has_indices)
         clsort__copy_first(run, p, sort.data.keys_to, sort.data.indices);
-    return sort.data.indices;
+    found->values = sort.data.indices;
 }
 
 /* Streams: one reading of each part, then a sort of the parts' first elements. */
@@ -15087,9 +15063,13 @@ static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsor
 }
 
 /* Selects from each row, and writes the keys and indices. */
-static void clsort__find_selected(clsort__run *run, const clsort__plan *p,
-                                  const clsort__scratch *scratch, clsort__arrays found)
+static void clsort__find_selected(clsort__run *run, const clsort__job *j, clsort__arrays *results)
 {
+    const clsort__scratch *scratch = &j->scratch;
+    const clsort__arrays found = clsort__select_results(&j->plan, scratch);
+    clsort__plan source = j->plan, *const p = &source;
+    source.data.keys = results->keys;
+    *results = found;
     if (p->select.how == CLSORT__BY_REGISTERS || p->select.how == CLSORT__BY_TILES) {
         clsort__select_held(run, p, found);
     } else if (p->select.how == CLSORT__BY_ROUNDS) {
@@ -15107,25 +15087,15 @@ static void clsort__find_selected(clsort__run *run, const clsort__plan *p,
     }
 }
 
-static void clsort__select(clsort__run *run, const clsort__job *j)
+/* Takes keys out of records, or makes NaNs equal. */
+static void clsort__extract_selected(clsort__run *run, const clsort__job *j, clsort__arrays *found)
 {
     const clsort__plan *p = &j->plan;
-    clsort__plan source = *p;
-    clsort__arrays found;
-    if (clsort__trivial(p)) return;
-    found = clsort__select_results(p, &j->scratch);
-    if (p->select.extracts) {   /* takes them out of records, or makes NaNs equal */
-        const clsort__arrays keys = { clsort__scratch_part(&j->scratch, p->scratch.extracted),
-                                      clsort__no_span };
-        source.data.keys = keys.keys;
-        if (p->key.has_codes) clsort__extract_codes(run, p, keys, 0, p->key.field_count);
-        else clsort__extract(run, p, keys);
-    }
-    if (p->select.how == CLSORT__BY_SORTING)
-        found.values = clsort__select_sorted(run, j, source.data.keys);
-    else clsort__find_selected(run, &source, &j->scratch, found);
-    if (p->select.sorts_after) clsort__sort_selected(run, j, found);
-    clsort__move_all_selected(run, p, &j->scratch, found.values);
+    const clsort__arrays keys = { clsort__scratch_part(&j->scratch, p->scratch.extracted),
+                                  clsort__no_span };
+    if (p->key.has_codes) clsort__extract_codes(run, p, keys, 0, p->key.field_count);
+    else clsort__extract(run, p, keys);
+    *found = keys;
 }
 
 /* ---- >>is_sorted ----------------------------------------------------------------------------- */
@@ -15148,7 +15118,7 @@ static void clsort__check_is_sorted(clsort__checks *c, clsort__job *j)
 {
     clsort__need_multiple(c, "result_offset", j->result.offset, 4);
     clsort__check_desc(c, j->desc, CLSORT__TO_READ);
-    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, c->s->policy, j->desc, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__make_plan(&c->s->facts, j->policy, j->desc, &j->plan);
 }
 
 static clsort_status clsort__check_order_buffers(clsort__job *j)
@@ -15197,12 +15167,16 @@ static void clsort__is_sorted(clsort__run *run, const clsort__job *j)
     clsort__find_unsorted(run, &j->plan, a->keys, clsort__no_span, j->result);
 }
 
+/* Builds the programs that check results. */
 static clsort_status clsort__ready_proof(clsort__job *j)
 {
-    return clsort__ready_checks(j->s, &j->plan);
+    const clsort__plan *p = &j->plan;
+    CLSORT__MUST(clsort__ready_comparator(j->s, &j->plan));
+    CLSORT__MUST(clsort__need_utility(j->s, p->d.flags));
+    return p->d.precedes ? clsort__need_program(j->s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
-static const clsort__operation clsort__ordering = { clsort__check_is_sorted, NULL,
+static const clsort__operation clsort__ordering = { clsort__check_is_sorted,
                                                     clsort__check_order_buffers,
                                                     clsort__ready_proof, clsort__is_sorted };
 
@@ -15351,6 +15325,10 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
                       "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
 }
 
+static clsort_status clsort__enqueue_sort(clsort_sorter *s, cl_command_queue queue,
+                                          const clsort_desc *desc, cl_uint n_wait,
+                                          const cl_event *wait, cl_event *done);
+
 /* Sorts arrays. Commands wait for each other by events, although the queue is in order, so that a
    failure reaches the last one. Reading a buffer into its own memory makes it visible, and need not
    copy. */
@@ -15366,7 +15344,7 @@ static clsort_status clsort__sort_listed(clsort_sorter *s, clsort_desc *d, clsor
     d->values = a[1].bytes ? *a[1].there : NULL;
     d->indices = a[2].bytes ? *a[2].there : NULL;
     i = *last != NULL;
-    CLSORT__MUST(clsort_enqueue_sort(s, s->own_queue, d, (cl_uint)i, i ? last : NULL, &done));
+    CLSORT__MUST(clsort__enqueue_sort(s, s->own_queue, d, (cl_uint)i, i ? last : NULL, &done));
     clsort__replace_event(last, done);
     for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
         if (!a[i].bytes || !a[i].comes_down) continue;
@@ -15491,6 +15469,13 @@ static clsort_status clsort__worse(clsort_status a, clsort_status b)
     return a == CL_SUCCESS || b == CLSORT_ERROR_WRONG_RESULT ? b : a;
 }
 
+static int clsort__is_good(const clsort_proof *proof)
+{
+    return proof->unsorted == proof->count
+           && !memcmp(proof->before, proof->after, sizeof proof->before) && !proof->indices[0]
+           && !proof->indices[1];
+}
+
 /* Reads and judges the proof of a complete sort. *judged is 0 if the proof cannot be read. */
 static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *judged)
 {
@@ -15498,7 +15483,7 @@ static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *j
     clsort_status status = clsort__own_queue(s);
     if (status == CL_SUCCESS) status = clsort__download(s, buffer, sizeof proof, &proof);
     *judged = status == CL_SUCCESS;
-    if (status == CL_SUCCESS && clsort_judge(&proof) != CL_SUCCESS)
+    if (status == CL_SUCCESS && !clsort__is_good(&proof))
         status = clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_enqueue_sort",
                               proof.unsorted != proof.count ? "order" : "permutation");
     return status;
@@ -15583,11 +15568,9 @@ static clsort_status clsort__ready_choice(clsort__job *j)
     status = clsort__ready_plans(j);
     clsort__hush(j->s, quiet);
     if (status != CLSORT_ERROR_NOT_READY) return CL_SUCCESS;
-    j->s->policy->built_in = 1;
-    status = clsort__plan_job(j);
-    if (status == CL_SUCCESS) status = clsort__check_limits(j);
-    j->s->policy->built_in = 0;
-    return status;
+    j->policy = clsort__policy_of(&j->s->facts);
+    CLSORT__MUST(clsort__plan_job(j));
+    return clsort__check_limits(j);
 }
 
 /* Builds the programs of a sort or a selection, finds its scratch, and creates the buffer of the
@@ -15611,13 +15594,14 @@ static clsort_status clsort__ready_sort(clsort__job *j)
     return CL_SUCCESS;
 }
 
-static void clsort__sort_one_by_one(clsort__run *run, const clsort__job *j)
+static void clsort__sort_one_by_one(clsort__run *run, const clsort__job *j, clsort__arrays *none)
 {
     const clsort__data *const all = &j->plan.data;
-    clsort__plan row = j->then;
+    clsort__plan row = j->inner;
     clsort__data *const a = &row.data;
     const size_t rows = run->mode == CLSORT__WARM ? 1 : j->plan.d.rows;
     size_t i;
+    (void)none;
     for (i = 0; i < rows; i++) {
         a->keys = clsort__span_from(all->keys, i * all->stride * all->element_bytes);
         a->keys_to = clsort__span_from(all->keys_to, i * all->keys_apart);
@@ -15628,32 +15612,44 @@ static void clsort__sort_one_by_one(clsort__run *run, const clsort__job *j)
     }
 }
 
-/* All commands of a sort. With a buffer for a proof, commands of the proof come before and after
-   them. */
-static void clsort__sort_commands(clsort__run *run, const clsort__job *j)
+static void clsort__sort_at_once(clsort__run *run, const clsort__job *j, clsort__arrays *none)
 {
-    if (clsort__trivial(&j->plan)) return;
+    (void)none;
+    clsort__sort(run, &j->plan, &j->scratch);
+}
+
+/* The commands of the steps. `found`: the keys that a selection reads, then what it found. BESIDE
+   and UTILITY are programs of others. */
+static void (*const clsort__stages[])(clsort__run *run, const clsort__job *j,
+                                      clsort__arrays *found) = {
+    clsort__sort_at_once, clsort__find_selected, NULL, NULL, clsort__extract_selected,
+    clsort__move_all_selected, clsort__sort_one_by_one, clsort__select_sorted,
+    clsort__sort_selected
+};
+
+/* All commands of a sort or a selection. With a buffer for a proof, commands of the proof come
+   before and after them. */
+static void clsort__run_steps(clsort__run *run, const clsort__job *j)
+{
+    const clsort__plan *p = &j->plan;
+    clsort__arrays found = { p->data.keys, clsort__no_span };
+    cl_uint i;
+    if (clsort__trivial(p)) return;
     if (j->result.buffer) clsort__prove_input(run, j);
-    if (j->plan.one_by_one) clsort__sort_one_by_one(run, j);
-    else clsort__sort(run, &j->plan, &j->scratch);
+    for (i = 0; i < p->step_count; i++)
+        if (clsort__stages[p->steps[i].stage]) clsort__stages[p->steps[i].stage](run, j, &found);
     if (j->result.buffer) clsort__prove_output(run, j);
 }
 
-static const clsort__operation clsort__sorting = { clsort__check_sort, clsort__sort_scratch,
+static const clsort__operation clsort__sorting = { clsort__check_sort_or_selection,
                                                    clsort__check_buffers, clsort__ready_sort,
-                                                   clsort__sort_commands };
+                                                   clsort__run_steps };
 
-static const clsort__operation *clsort__sort_operation(void) { return &clsort__sorting; }
-
-static const clsort__operation clsort__selecting = { clsort__check_selection,
-                                                     clsort__select_scratch, clsort__check_buffers,
-                                                     clsort__ready_sort, clsort__select };
-
-static const clsort__operation clsort__proving_input = { clsort__check_proof, clsort__sort_scratch,
-                                                         clsort__check_buffers, clsort__ready_proof,
+static const clsort__operation clsort__proving_input = { clsort__check_proof, clsort__check_buffers,
+                                                         clsort__ready_proof,
                                                          clsort__prove_input };
 
-static const clsort__operation clsort__proving_output = { clsort__check_proof, clsort__sort_scratch,
+static const clsort__operation clsort__proving_output = { clsort__check_proof,
                                                           clsort__check_buffers,
                                                           clsort__ready_proof,
                                                           clsort__prove_output };
@@ -15664,8 +15660,20 @@ static void clsort__sort_job(clsort__job *j, clsort_sorter *s, const char *funct
 {
     clsort__given_job(j, s, function, &clsort__sorting, "desc", desc, own, sizeof *own,
                       CLSORT__FIRST_DESC);
-    if (own->top_k) j->asked = j->op = &clsort__selecting;
     j->desc = desc ? own : NULL;
+}
+
+static clsort_status clsort__enqueue_sort(clsort_sorter *s, cl_command_queue queue,
+                                          const clsort_desc *desc, cl_uint n_wait,
+                                          const cl_event *wait, cl_event *done)
+{
+    clsort_desc d;
+    clsort__job j;
+    clsort_status status;
+    clsort__sort_job(&j, s, "clsort_enqueue_sort", desc, &d);
+    status = clsort__enqueue(&j, queue, n_wait, wait, done);
+    return j.result.buffer ? clsort__keep_proof(s, j.result.buffer, status, j.proven, done)
+                           : status;
 }
 
 /* Begins a call that checks an order or a result. name: of the buffer `result` in messages. */
@@ -15674,7 +15682,7 @@ static void clsort__checking_job(clsort__job *j, clsort_sorter *s, const char *f
                                  clsort_desc *own, clsort__span result, const char *name)
 {
     clsort__sort_job(j, s, function, desc, own);
-    j->asked = j->op = op;
+    j->op = op;
     if (desc && !result.buffer) j->missing = name;
     j->result = result;
 }
@@ -15692,7 +15700,6 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
     int is_new = !warmed;
     size_t i;
     j->plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
-    j->then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     CLSORT__MUST(clsort__ready_plans(j));
     if (warmed && !clsort__trivial(&j->plan)) {
         clsort__fake_buffers(j, places);
@@ -15710,11 +15717,10 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
 typedef struct clsort__preparation {
     const clsort__job *most;    /* the call with the largest count */
     cl_command_queue queue;
-    struct clsort__measurement *watched;    /* the measurement that it belongs to; NULL: none */
+    clsort_status (*watch)(void *watched);  /* called before each count; NULL: not wanted */
+    void *watched;              /* handed to it */
     clsort__kinds warmed;
 } clsort__preparation;
-
-static clsort_status clsort__watch(struct clsort__measurement *m);
 
 /* Prepares for one count. Counts that receive equal *kinds have equal sets of launches, and their
    parts of scratch memory share buffers in the same way. */
@@ -15724,13 +15730,13 @@ static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count,
     clsort__job j;
     clsort__kinds own;
     size_t i;
-    clsort__begin_job(&j, a->most->s, a->most->s->function, a->most->asked);
+    clsort__begin_job(&j, a->most->s, a->most->s->function, a->most->op);
     d.count = count;
     j.desc = &d;
     j.argument = a->most->argument;
     j.run = a->most->run;
     own.count = 0;
-    if (a->watched) CLSORT__MUST(clsort__watch(a->watched));
+    if (a->watch) CLSORT__MUST(a->watch(a->watched));
     CLSORT__MUST(clsort__plan_job(&j));
     CLSORT__MUST(clsort__prepare_job(&j, a->queue, &a->warmed, &own));
     *kinds = j.plan.scratch.layout.cuts;
@@ -15758,10 +15764,10 @@ static clsort_status clsort__prepare_between(clsort__preparation *a, size_t low,
    them. It goes down, because a program for many elements also serves few, and scratch memory for
    many is enough for few. */
 static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_queue queue,
-                                            struct clsort__measurement *watched)
+                                            clsort_status (*watch)(void *watched), void *watched)
 {
     const size_t least = most->desc->top_k ? most->desc->top_k : 1;
-    clsort__preparation a = { most, queue, watched, { { 0 }, 0 } };
+    clsort__preparation a = { most, queue, watch, watched, { { 0 }, 0 } };
     size_t count = most->desc->count, next;
     cl_ulong kinds = 0, next_kinds = 0;
     if (count < least) return CL_SUCCESS;
@@ -15777,22 +15783,60 @@ static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_
 
 /* ---- >>sorter -------------------------------------------------------------------------------- */
 
+static void clsort__release_programs(clsort_sorter *s);
+
+/* Releases what clsort_trim names. */
+static void clsort__release_scratch(clsort_sorter *s)
+{
+    size_t i;
+    clsort__drop_marks(s);
+    for (i = 0; i < s->slot_count; i++) {
+        if (s->facts.releases_late && s->slot_list[i].queue)
+            clsort__mark_queue(s, s->slot_list[i].queue);
+        clsort__release_slot(&s->slot_list[i]);
+    }
+    clsort__free(s->slot_list);
+    s->slot_list = NULL;
+    s->slot_count = 0;
+    clsort__release_buffer(&s->block_pin);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) clsort__release_buffer(&s->block_buffers[i]);
+    clsort__free(s->block);
+    s->block = NULL;
+}
+
+static void clsort__destroy(clsort_sorter *s)
+{
+    size_t i;
+    clsort__save_programs(s);
+    clsort__release_scratch(s);
+    clsort__release_programs(s);
+    for (i = 0; i < s->pending_count; i++) {
+        CLSORT_CL(clReleaseEvent)(s->pending[i].event);
+        CLSORT_CL(clReleaseMemObject)(s->pending[i].proof);
+    }
+    clsort__free(s->pending);
+    for (i = 0; i < s->comparator_count; i++) clsort__free(s->comparators[i].record_type);
+    clsort__free(s->comparators);
+    clsort__free(s->waits);
+    clsort__free(s->ranges);
+    clsort__free(s->build_log);
+    clsort__free(s->policy->measured);
+    if (s->dummy) CLSORT_CL(clReleaseMemObject)(s->dummy);
+    if (s->own_queue) CLSORT_CL(clReleaseCommandQueue)(s->own_queue);
+    if (s->device_queue) CLSORT_CL(clReleaseCommandQueue)(s->device_queue);
+    if (s->device) CLSORT_CL(clReleaseDevice)(s->device);
+    if (s->context) CLSORT_CL(clReleaseContext)(s->context);
+    CLSORT_FREE(s);
+}
+
 /* Destroys a sorter that could not be set up, and keeps its last error in `message`. Returns
    status. */
 static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status status, char *message)
 {
     memcpy(message, (*sorter)->message, sizeof (*sorter)->message);
-    clsort_destroy(*sorter);
+    clsort__destroy(*sorter);
     *sorter = NULL;
     return status;
-}
-
-/* Takes the policy of the device, to which what is measured is added. */
-static void clsort__choose_policy(clsort_sorter *s)
-{
-    *s->policy = *clsort__policy_of(&s->facts);
-    s->policy->built_in = (s->options.flags
-                           & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS)) != 0;
 }
 
 static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
@@ -15808,38 +15852,31 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
     s->facts.few_sorts = (s->options.flags & CLSORT_OPTION_FEW_SORTS) != 0;
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
-    clsort__choose_policy(s);
+    s->policy = clsort__policy_of(&s->facts);
     clsort__open_cache(s);
     return clsort__reserve_waits(s, CLSORT__FEW_WAITS);
 }
-
-/* What is allocated for a sorter. */
-typedef struct clsort__sorter_room {
-    clsort_sorter sorter;
-    clsort__policy policy;
-} clsort__sorter_room;
 
 /* Creates a sorter. If that fails, `message` receives its last error. */
 static clsort_status clsort__create(cl_context context, cl_device_id device,
                                     const clsort_options *options, clsort_sorter **sorter,
                                     char *message)
 {
-    clsort__sorter_room *const room = (clsort__sorter_room *)CLSORT_MALLOC(sizeof *room);
+    clsort_sorter *const made = (clsort_sorter *)CLSORT_MALLOC(sizeof *made);
     clsort_sorter none;
     clsort_status status;
     int wrong;
     memset(&none, 0, sizeof none);
     wrong = clsort__adopt(&none.options, sizeof none.options, CLSORT__FIRST_OPTIONS, options);
     none.function = "clsort_create";
-    if (!room) {
+    none.policy = clsort__policies;
+    if (!made) {
         status = clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
         memcpy(message, none.message, sizeof none.message);
         return status;
     }
-    room->sorter = none;
-    room->policy = clsort__policies[CLSORT__NVIDIA];
-    room->sorter.policy = &room->policy;
-    *sorter = &room->sorter;
+    *made = none;
+    *sorter = made;
     status = clsort__set_up(*sorter, context, device, wrong);
     return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(sorter, status, message);
 }
@@ -15973,7 +16010,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
     clsort_desc d = p->d;
     d.scratch = j->desc->scratch;
     if (!d.last_bit) d.last_bit = clsort__key_bits(p->d.key_type);
-    if (p->one_by_one) {
+    if (p->inner == CLSORT__STEP_ROWS) {
         d.algorithm = CLSORT_AUTO;
         return d;
     }
@@ -16137,7 +16174,7 @@ static clsort_status clsort__test_sort(clsort_sorter *s, const clsort__test *t,
         && clsort__values_hold(keys, sorted, bytes, values, seen, t->payload ? count : 0))
         return CL_SUCCESS;
     return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
-                        clsort__find_algorithm(t->algorithm)->name);
+                        clsort__family_name(t->algorithm));
 }
 
 /* The sorts that test one algorithm: every key width, with and without values, at counts around its
@@ -16432,622 +16469,13 @@ static clsort_status clsort__test_pieces(clsort_sorter *s, unsigned char *memory
     return first;
 }
 
-/* ---- >>measure ------------------------------------------------------------------------------- */
+/* ---- >>choices ------------------------------------------------------------------------------- */
 
-/* The trials that AUTO may take at a count: CORNERS, one for each way to be above or below four
-   thresholds; then AUTO's own, OWN_TRIAL. MOST_COUNTS: powers of two from the first count on, and
-   one more. */
-enum {
-    CLSORT__CORNERS = 16,
-    CLSORT__OWN_TRIAL = CLSORT__CORNERS,
-    CLSORT__TRIALS = CLSORT__CORNERS + 1,
-    CLSORT__FIRST_COUNT_LOG2 = 8,
-    CLSORT__MOST_COUNTS = 26,
-    CLSORT__MOST_REPEATS = 5
-};
-
-/* The buffers of a measurement: input that stays, arrays that are sorted in place, outputs, for
-   top-k outputs of a sort of whole rows, a proof, and its content before each sort. */
-enum {
-    CLSORT__ITS_KEYS, CLSORT__ITS_VALUES, CLSORT__KEYS_IN_PLACE, CLSORT__VALUES_IN_PLACE,
-    CLSORT__ITS_KEYS_OUT, CLSORT__ITS_VALUES_OUT, CLSORT__ITS_INDICES, CLSORT__SORTED_KEYS,
-    CLSORT__SORTED_VALUES, CLSORT__SORTED_INDICES, CLSORT__ITS_PROOF, CLSORT__FIRST_PROOF,
-    CLSORT__ITS_BUFFERS,
-    CLSORT__ITS_OUTPUTS = 3     /* outputs, from CLSORT__ITS_KEYS_OUT on */
-};
-
-/* The trials at a count. Trials with equal plans share the number of the first of them. ns: its
-   times in two rounds; 0: it was dropped. */
-typedef struct clsort__timings {
-    size_t n;
-    int trial[CLSORT__TRIALS];
-    const clsort__algorithm *algorithm[CLSORT__TRIALS]; /* NULL: a selection */
-    int way[CLSORT__TRIALS];                            /* CLSORT__BY_*, of a selection */
-    clsort__config config[CLSORT__TRIALS];
-    double ns[CLSORT__TRIALS][2];
-    cl_uint out; /* a bit for each trial that does not run */
-} clsort__timings;
-
-typedef struct clsort__measurement {
-    clsort_sorter *s;
-    clsort_measure_desc m;
-    clsort_desc d;              /* the sorts, with buffers */
-    cl_command_queue queue;     /* the measurement's own, with profiling */
-    cl_mem memory[CLSORT__ITS_BUFFERS];
-    size_t bytes[CLSORT__ITS_BUFFERS];
-    clsort__crossover corners[CLSORT__CORNERS];
-    clsort__trial trials[CLSORT__TRIALS];
-    cl_ulong start, now;        /* by the device's clock, in ns */
-    double spent, build;        /* ns of the count before; ns of the longest build */
-    cl_uint done, total;        /* steps, for progress */
-    clsort__kinds warmed;
-    unsigned char *found, *right;   /* top-k: the outputs; the right outputs */
-    size_t unit[CLSORT__ITS_OUTPUTS], found_bytes;  /* unit: bytes of an element of each output */
-    int counts;
-    clsort__timings at[CLSORT__MOST_COUNTS];
-} clsort__measurement;
-
-/* ---- trials ---- */
-
-/* The row in which the thresholds of the set bits are met, whatever the count. */
-static clsort__crossover clsort__corner_row(int corner)
+/* 1 if choices may be laid over the built-in policy. */
+static int clsort__may_choose(const clsort_sorter *s)
 {
-    clsort__crossover row = clsort__widest_rows[1];
-    row.samples = corner & 1 ? CLSORT__NEVER : 0;
-    row.bitonic = corner & 2 ? (cl_uint)CLSORT__MOST_BITONIC : 0;
-    row.radix = corner & 4 ? 0 : CLSORT__NEVER;
-    row.hybrid = corner & 8 ? 0 : CLSORT__NEVER;
-    return row;
+    return !(s->options.flags & (CLSORT_OPTION_BUILT_IN_CHOICES | CLSORT_OPTION_FEW_SORTS));
 }
-
-/* The corner with the choices of a row at a count. */
-static int clsort__corner_at(const clsort__crossover *row, size_t n)
-{
-    return (n <= row->samples) | (n <= row->bitonic) << 1 | (n >= row->radix) << 2
-           | (n >= row->hybrid) << 3;
-}
-
-/* The trials: rows for all corners, or for top-k all ways; then AUTO's own. */
-static void clsort__make_trials(clsort__measurement *m)
-{
-    const int trials = m->d.top_k ? (int)CLSORT__WAYS : (int)CLSORT__CORNERS;
-    int f;
-    for (f = 0; f < CLSORT__CORNERS; f++) m->corners[f] = clsort__corner_row(f);
-    for (f = 0; f < trials; f++)
-        if (m->d.top_k) m->trials[f].select = 1 + (cl_uint)f;
-        else m->trials[f].row = &m->corners[f];
-}
-
-/* Makes AUTO take a trial in the next calls. */
-static void clsort__force(clsort__measurement *m, int trial)
-{
-    const clsort__trial *const f = &m->trials[trial];
-    m->s->policy->forced = f->row || f->select ? f : NULL;
-}
-
-/* Plans m->d by each trial, and finds trials with equal plans. */
-static void clsort__find_trials(clsort__measurement *m, clsort__timings *t)
-{
-    int f;
-    for (f = 0; f < CLSORT__TRIALS; f++) {
-        clsort__checks c = clsort__begin_checks(m->s);
-        clsort_desc d;
-        clsort__job j;
-        int *same = &t->trial[f];
-        clsort__sort_job(&j, m->s, m->s->function, &m->d, &d);
-        clsort__force(m, f);
-        j.op->judge(&c, &j);
-        t->algorithm[f] = j.plan.algorithm;
-        t->way[f] = j.plan.select.how;
-        t->config[f] = j.plan.config;
-        for (*same = 0; *same < f; (*same)++)
-            if (t->algorithm[*same] == t->algorithm[f] && t->way[*same] == t->way[f]
-                && !memcmp(&t->config[*same], &t->config[f], sizeof t->config[f]))
-                break;
-    }
-    m->s->policy->forced = NULL;
-}
-
-/* 1 if the time of a trial grows faster than the count. */
-static int clsort__outgrows(const clsort__timings *t, int trial)
-{
-    return t->algorithm[trial] ? t->algorithm[trial]->number != CLSORT_RADIX
-                               : t->way[trial] == CLSORT__BY_SORTING;
-}
-
-/* 1 if the time of a trial is proportional to the count, whatever the count. */
-static int clsort__keeps_pace(const clsort__timings *t, int trial)
-{
-    const cl_uint family = t->config[trial].family;
-    return t->algorithm[trial] ? t->algorithm[trial]->number == CLSORT_RADIX
-                                     && family != CLSORT__SAMPLES && family != CLSORT__RANKS
-                               : t->way[trial] == CLSORT__BY_DIGITS;
-}
-
-/* ---- time ---- */
-
-/* Reads the device's clock: the end of a small command. */
-static clsort_status clsort__read_clock(clsort__measurement *m)
-{
-    return clsort__touch(m->s, m->queue, m->memory[CLSORT__ITS_PROOF], &m->now);
-}
-
-/* Fails if there is no time for `more` ns. */
-static clsort_status clsort__check_time(const clsort__measurement *m, double more)
-{
-    const double most = 1e6 * (m->m.max_ms ? m->m.max_ms : 10000);
-    return (double)(m->now - m->start) + more > most ? CLSORT_ERROR_OUT_OF_TIME : CL_SUCCESS;
-}
-
-/* Begins a step: asks the caller's callback, then the clock. */
-static clsort_status clsort__watch(clsort__measurement *m)
-{
-    if (m->m.progress && m->m.progress(m->m.user, m->done, m->total))
-        return CLSORT_ERROR_CANCELLED;
-    if (m->done < m->total) m->done++;
-    CLSORT__MUST(clsort__read_clock(m));
-    return clsort__check_time(m, 0);
-}
-
-/* ---- runs ---- */
-
-static clsort_status clsort__copy_whole(clsort__measurement *m, int from, int to, size_t bytes)
-{
-    if (!m->memory[from] || !m->memory[to]) return CL_SUCCESS;
-    return CLSORT__TRY(m->s, clEnqueueCopyBuffer,
-                       (m->queue, m->memory[from], m->memory[to], 0, 0, bytes, 0, NULL, NULL));
-}
-
-/* Restores arrays that a sort in place changed, and the proof; spoils the outputs of the last
-   sort. */
-static clsort_status clsort__restore(clsort__measurement *m)
-{
-    const size_t n = m->d.count, key = clsort__key_bits(m->d.key_type) / 8;
-    const cl_uint none = 0xA5A5A5A5u;
-    int i;
-    for (i = CLSORT__ITS_KEYS_OUT; i < CLSORT__ITS_KEYS_OUT + CLSORT__ITS_OUTPUTS; i++)
-        if (m->memory[i])
-            CLSORT__CALL(m->s, clEnqueueFillBuffer,
-                         (m->queue, m->memory[i], &none, 1, 0, m->bytes[i], 0, NULL, NULL));
-    CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_KEYS, CLSORT__KEYS_IN_PLACE, n * key));
-    CLSORT__MUST(clsort__copy_whole(m, CLSORT__ITS_VALUES, CLSORT__VALUES_IN_PLACE,
-                                    n * m->d.value_size));
-    CLSORT__MUST(clsort__copy_whole(m, CLSORT__FIRST_PROOF, CLSORT__ITS_PROOF,
-                                    sizeof(clsort_proof)));
-    return CLSORT__TRY(m->s, clFinish, (m->queue));
-}
-
-/* The time of a sort, from when its first command was enqueued to the end of its last one. */
-static clsort_status clsort__time_of(clsort__measurement *m, cl_event first, cl_event last,
-                                     double *ns)
-{
-    cl_ulong from = 0;
-    CLSORT__CALL(m->s, clWaitForEvents, (1, &last));
-    CLSORT__MUST(clsort__event_time(m->s, last, CL_PROFILING_COMMAND_END, &m->now));
-    CLSORT__MUST(clsort__event_time(m->s, first ? first : last, CL_PROFILING_COMMAND_QUEUED,
-                                    &from));
-    *ns = m->now > from ? (double)(m->now - from) : 1;
-    return CL_SUCCESS;
-}
-
-/* Proves the result of a sort on the device. */
-static clsort_status clsort__prove_sort(clsort__measurement *m, const clsort_desc *d)
-{
-    clsort_proof proof;
-    const cl_mem buffer = m->memory[CLSORT__ITS_PROOF];
-    CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, d, buffer, 0, 0, NULL, NULL));
-    CLSORT__CALL(m->s, clEnqueueReadBuffer,
-                 (m->queue, buffer, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
-    return clsort_judge(&proof);
-}
-
-/* Reads the first elements of all rows of the outputs, which begin with buffer number `first` and
-   have rows of `count` elements. */
-static clsort_status clsort__read_rows(clsort__measurement *m, int first, size_t count,
-                                       unsigned char *to)
-{
-    const size_t k = m->d.top_k, rows = clsort__output_rows(&m->d), each = count == k ? 1 : rows;
-    size_t i;
-    int role;
-    for (role = 0; role < CLSORT__ITS_OUTPUTS; role++) {
-        const size_t unit = m->unit[role], part = rows / each * k * unit;
-        for (i = 0; i < each && unit; i++, to += part)
-            CLSORT__CALL(m->s, clEnqueueReadBuffer,
-                         (m->queue, m->memory[first + role], CL_FALSE, i * count * unit, part, to,
-                          0, NULL, NULL));
-    }
-    return CLSORT__TRY(m->s, clFinish, (m->queue));
-}
-
-/* A buffer; CLSORT_LATER if it is wanted but not made. */
-static cl_mem clsort__or_later(cl_mem buffer, int wanted)
-{
-    return buffer || !wanted ? buffer : CLSORT_LATER;
-}
-
-/* A stable sort of whole rows, whose first elements a selection must find. */
-static clsort_desc clsort__reference_sort(const clsort__measurement *m)
-{
-    clsort_desc d = m->d;
-    d.top_k = 0;
-    d.stable = 1;
-    d.keys_out = clsort__or_later(m->memory[CLSORT__SORTED_KEYS], 1);
-    d.values_out = clsort__or_later(m->memory[CLSORT__SORTED_VALUES], d.value_size > 0);
-    d.indices = clsort__or_later(m->memory[CLSORT__SORTED_INDICES], d.indices != NULL);
-    if (clsort__can(CLSORT_MERGE, &d)) d.algorithm = CLSORT_MERGE;
-    return d;
-}
-
-/* Makes the reference for results: a fingerprint of the input, or for top-k the right output. */
-static clsort_status clsort__make_reference(clsort__measurement *m)
-{
-    const clsort_desc d = clsort__reference_sort(m);
-    const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
-    if (!m->d.top_k)
-        return clsort_enqueue_fingerprint(m->s, m->queue, &m->d, m->memory[CLSORT__FIRST_PROOF], 0,
-                                          0, NULL, NULL);
-    CLSORT__MUST(clsort_enqueue_fingerprint(m->s, m->queue, &d, proof, 0, 0, NULL, NULL));
-    CLSORT__MUST(clsort_enqueue_sort(m->s, m->queue, &d, 0, NULL, NULL));
-    CLSORT__MUST(clsort__prove_sort(m, &d));
-    return clsort__read_rows(m, CLSORT__SORTED_KEYS, d.count, m->right);
-}
-
-/* Sorts once by a trial, and checks the result. */
-static clsort_status clsort__run_trial(clsort__measurement *m, int trial, double *ns)
-{
-    clsort__timed timed = { NULL };
-    cl_event last = NULL;
-    clsort_status status;
-    CLSORT__MUST(clsort__restore(m));
-    m->s->timed = &timed;
-    clsort__force(m, trial);
-    status = clsort_enqueue_sort(m->s, m->queue, &m->d, 0, NULL, &last);
-    m->s->policy->forced = NULL;
-    m->s->timed = NULL;
-    if (status == CL_SUCCESS) status = clsort__time_of(m, timed.first, last, ns);
-    if (timed.first) CLSORT_CL(clReleaseEvent)(timed.first);
-    if (last) CLSORT_CL(clReleaseEvent)(last);
-    CLSORT__MUST(status);
-    if (!m->d.top_k) return clsort__prove_sort(m, &m->d);
-    CLSORT__MUST(clsort__read_rows(m, CLSORT__ITS_KEYS_OUT, m->d.top_k, m->found));
-    return memcmp(m->found, m->right, m->found_bytes) ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS;
-}
-
-/* Builds and warms what a trial needs. A build begins only if there is time for one as long as the
-   longest so far. */
-static clsort_status clsort__prepare_trial(clsort__measurement *m, int trial)
-{
-    clsort_desc given = m->d, d;
-    clsort__kinds own;
-    clsort__job j;
-    clsort_status status;
-    given.flags |= CLSORT_FLAG_NO_BUILD;
-    own.count = 0;
-    clsort__sort_job(&j, m->s, m->s->function, &given, &d);
-    j.run.queue = m->queue;
-    j.run.in_order = 1;
-    clsort__force(m, trial);
-    status = clsort__plan_job(&j);
-    if (status == CL_SUCCESS) status = j.op->buffers(&j);
-    if (status == CL_SUCCESS) status = clsort__ready_plans(&j);
-    if (status == CLSORT_ERROR_NOT_READY) status = clsort__check_time(m, m->build);
-    if (status == CL_SUCCESS) status = clsort__prepare_job(&j, m->queue, &m->warmed, &own);
-    m->s->policy->forced = NULL;
-    return status;
-}
-
-/* 1 if this trial failed, and not the measurement. */
-static int clsort__drops(clsort_status status)
-{
-    return status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED
-           || status == CLSORT_ERROR_DEVICE_LIMITS || status == CLSORT_ERROR_SCRATCH_TOO_LARGE
-           || status == CLSORT_ERROR_UNSUPPORTED;
-}
-
-/* The least time at a count in a round, of all trials, or if `paced`, of trials that keep pace; 0:
-   all were dropped. */
-static double clsort__least_time(const clsort__timings *t, int round, int paced)
-{
-    double least = 0;
-    int f;
-    for (f = 0; f < CLSORT__TRIALS; f++) {
-        const int takes_part = t->trial[f] == f && (!paced || clsort__keeps_pace(t, f));
-        const double ns = takes_part ? t->ns[f][round] : 0;
-        if (ns > 0 && (!(least > 0) || ns < least)) least = ns;
-    }
-    return least;
-}
-
-/* Notes the time of a build that began at `before`, if it is the longest. */
-static clsort_status clsort__end_build(clsort__measurement *m, cl_ulong before)
-{
-    CLSORT__MUST(clsort__read_clock(m));
-    if ((double)(m->now - before) > m->build) m->build = (double)(m->now - before);
-    return CL_SUCCESS;
-}
-
-/* Builds what a trial needs at a count, so that its times are of sorts alone. */
-static clsort_status clsort__build_trial(clsort__measurement *m, clsort__timings *t, int trial)
-{
-    cl_ulong before;
-    clsort_status status;
-    int f;
-    CLSORT__MUST(clsort__watch(m));
-    before = m->now;
-    status = clsort__prepare_trial(m, trial);
-    if (clsort__drops(status))
-        for (f = trial; f < CLSORT__TRIALS; f++)
-            if (t->trial[f] == trial) t->out |= CLSORT__BIT(f);
-    return status == CL_SUCCESS || clsort__drops(status) ? clsort__end_build(m, before) : status;
-}
-
-/* Builds the kernels that check results at a count. */
-static clsort_status clsort__build_checks(clsort__measurement *m, int count)
-{
-    const cl_mem proof = m->memory[CLSORT__ITS_PROOF];
-    const cl_ulong before = m->now;
-    m->d.count = m->at[count].n;
-    CLSORT__MUST(clsort__make_reference(m));
-    if (!m->d.top_k)
-        CLSORT__MUST(clsort_enqueue_verify(m->s, m->queue, &m->d, proof, 0, 0, NULL, NULL));
-    return clsort__end_build(m, before);
-}
-
-/* Builds what all trials need at all counts, from the largest down: a program for many elements
-   also serves few. */
-static clsort_status clsort__build_trials(clsort__measurement *m)
-{
-    int i, f;
-    CLSORT__MUST(clsort__build_checks(m, m->counts - 1));
-    CLSORT__MUST(clsort__check_time(m, m->d.top_k ? m->build : 0));
-    if (m->d.top_k) CLSORT__MUST(clsort__build_checks(m, 0));
-    for (i = m->counts; i-- > 0;) {
-        m->d.count = m->at[i].n;
-        m->done = (cl_uint)((m->counts - 1 - i) * CLSORT__TRIALS);
-        clsort__find_trials(m, &m->at[i]);
-        for (f = 0; f < CLSORT__TRIALS; f++)
-            if (m->at[i].trial[f] == f) CLSORT__MUST(clsort__build_trial(m, &m->at[i], f));
-    }
-    return CL_SUCCESS;
-}
-
-/* 1 if a trial took more than twice as long as one that keeps pace. */
-static int clsort__is_behind(const clsort__timings *t, int trial)
-{
-    const double least = clsort__least_time(t, 0, 1);
-    return least > 0 && t->ns[t->trial[trial]][0] > 2 * least;
-}
-
-/* The time to assume for a trial that is not run; 0: run it. A trial is not run if its time
-   outgrows the count and it took four times as long as another at the count before, or was behind
-   at two counts. Its time is taken to double. */
-static double clsort__hopeless_time(const clsort__measurement *m, int count, int trial)
-{
-    const clsort__timings *const t = &m->at[count], *const before = t - 1;
-    double ns;
-    if (!count || !clsort__outgrows(t, trial) || trial == t->trial[CLSORT__OWN_TRIAL]) return 0;
-    ns = before->ns[before->trial[trial]][0];
-    return ns > 4 * clsort__least_time(before, 0, 0)
-                   || (count > 1 && clsort__is_behind(before, trial)
-                       && clsort__is_behind(before - 1, trial))
-               ? 2 * ns
-               : 0;
-}
-
-/* The first run by a trial. It is no repeat, but tells how many repeats follow. */
-static clsort_status clsort__first_run(clsort__measurement *m, int count, int trial)
-{
-    clsort__timings *const t = &m->at[count];
-    double *const ns = t->ns[trial];
-    clsort_status status;
-    if (t->out & CLSORT__BIT(trial)) return CL_SUCCESS;
-    CLSORT__MUST(clsort__watch(m));
-    ns[0] = ns[1] = clsort__hopeless_time(m, count, trial);
-    if (ns[0] > 0) {
-        t->out |= CLSORT__BIT(trial);
-        return CL_SUCCESS;
-    }
-    status = clsort__run_trial(m, trial, ns);
-    if (status != CL_SUCCESS) ns[0] = 0;
-    ns[1] = ns[0];
-    return clsort__drops(status) ? CL_SUCCESS : status;
-}
-
-static double clsort__median(double *times, int count)
-{
-    int i, k;
-    for (i = 1; i < count; i++)
-        for (k = i; k > 0 && times[k] < times[k - 1]; k--) {
-            const double swap = times[k];
-            times[k] = times[k - 1];
-            times[k - 1] = swap;
-        }
-    return times[count / 2];
-}
-
-/* 1 if a trial still takes part: it was not dropped, and did not take four times as long as
-   another. AUTO's own stays. */
-static int clsort__takes_part(const clsort__timings *t, int trial, double least)
-{
-    return t->trial[trial] == trial && t->ns[trial][0] > 0 && !(t->out & CLSORT__BIT(trial))
-           && (t->ns[trial][0] <= 4 * least || trial == t->trial[CLSORT__OWN_TRIAL]);
-}
-
-/* A round of repeats, in which trials take turns. first: the least time of the first runs. */
-static clsort_status clsort__round(clsort__measurement *m, clsort__timings *t, int round,
-                                   double first)
-{
-    const int repeats = first < 2e6 ? CLSORT__MOST_REPEATS : first < 5e7 ? 3 : 1;
-    double times[CLSORT__TRIALS][CLSORT__MOST_REPEATS];
-    int part[CLSORT__TRIALS], f, r;
-    for (f = 0; f < CLSORT__TRIALS; f++) part[f] = clsort__takes_part(t, f, first);
-    for (r = 0; r < repeats; r++)
-        for (f = 0; f < CLSORT__TRIALS; f++) {
-            clsort_status status;
-            if (!part[f]) continue;
-            status = clsort__run_trial(m, f, &times[f][r]);
-            if (clsort__drops(status)) part[f] = 0, t->ns[f][0] = t->ns[f][1] = 0;
-            else CLSORT__MUST(status);
-            CLSORT__MUST(clsort__check_time(m, 0));
-        }
-    for (f = 0; f < CLSORT__TRIALS; f++)
-        if (part[f]) t->ns[f][round] = clsort__median(times[f], repeats);
-    return CL_SUCCESS;
-}
-
-static clsort_status clsort__measure_count(clsort__measurement *m, int count)
-{
-    clsort__timings *t = &m->at[count];
-    const cl_ulong began = m->now;
-    double first;
-    int f;
-    if (count) CLSORT__MUST(clsort__check_time(m, m->spent * (double)t->n / (double)t[-1].n));
-    m->d.count = t->n;
-    clsort__find_trials(m, t);
-    CLSORT__MUST(clsort__restore(m));
-    CLSORT__MUST(clsort__make_reference(m));
-    for (f = 0; f < CLSORT__TRIALS; f++)
-        if (t->trial[f] == f) CLSORT__MUST(clsort__first_run(m, count, f));
-    first = clsort__least_time(t, 0, 0);
-    if (first > 0) CLSORT__MUST(clsort__round(m, t, 0, first));
-    if (first > 0) CLSORT__MUST(clsort__round(m, t, 1, first));
-    m->spent = (double)(m->now - began);
-    return clsort__least_time(t, 1, 0) > 0 ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
-}
-
-/* ---- thresholds ---- */
-
-/* The cost of a trial at a count: its time as a part of AUTO's own, less 1. It is below 0 only if
-   the trial takes more than 5 % less in both rounds. If it takes more than 5 % more in both, or was
-   dropped, the cost outweighs all gains. If AUTO's own was dropped, the slowest right trial stands
-   for it. */
-static double clsort__cost(const clsort__timings *t, int trial)
-{
-    const double *own = t->ns[t->trial[CLSORT__OWN_TRIAL]], *ns = t->ns[t->trial[trial]];
-    const double forbidden = 1e6;
-    double ratio[2];
-    int f;
-    for (f = 0; f < CLSORT__TRIALS && !(own[0] > 0); f++) own = t->ns[t->trial[f]];
-    if (!(t->ns[t->trial[CLSORT__OWN_TRIAL]][0] > 0))
-        for (f = 0; f < CLSORT__TRIALS; f++)
-            if (t->ns[t->trial[f]][0] > own[0]) own = t->ns[t->trial[f]];
-    if (!(ns[0] > 0)) return forbidden;
-    ratio[0] = ns[0] / own[0];
-    ratio[1] = ns[1] / own[1];
-    if (ratio[0] * 1.05 < 1 && ratio[1] * 1.05 < 1) return (ratio[0] + ratio[1]) / 2 - 1;
-    if (ratio[0] > 1.05 && ratio[1] > 1.05) return forbidden;
-    return ratio[0] + ratio[1] > 2 ? (ratio[0] + ratio[1]) / 2 - 1 : 0;
-}
-
-/* Thresholds by number. most_at: up to a measured count; 0: never. least_at: from a measured count
-   on; 0: always; `counts`: never. */
-static cl_uint clsort__most_at(const clsort__measurement *m, int place)
-{
-    return place ? (cl_uint)m->at[place - 1].n : 0;
-}
-
-static cl_uint clsort__least_at(const clsort__measurement *m, int place)
-{
-    return !place ? 0 : place < m->counts ? (cl_uint)m->at[place].n : CLSORT__NEVER;
-}
-
-typedef double clsort__costs[CLSORT__MOST_COUNTS][CLSORT__CORNERS];
-
-/* The cost of a row at all counts. */
-static double clsort__row_cost(const clsort__measurement *m, clsort__costs cost,
-                               const clsort__crossover *row)
-{
-    double sum = 0;
-    int i;
-    for (i = 0; i < m->counts; i++) sum += cost[i][clsort__corner_at(row, m->at[i].n)];
-    return sum;
-}
-
-/* Finds the row of the least cost, with row.hybrid as it is. */
-static void clsort__best_with(const clsort__measurement *m, clsort__costs cost,
-                              clsort__crossover row, double *least, clsort__crossover *best)
-{
-    int samples, bitonic, radix;
-    for (samples = 0; samples <= m->counts; samples++)
-        for (bitonic = 0; bitonic <= m->counts; bitonic++)
-            for (radix = 0; radix <= m->counts; radix++) {
-                double sum;
-                row.samples = clsort__most_at(m, samples);
-                row.bitonic = clsort__most_at(m, bitonic);
-                row.radix = clsort__least_at(m, radix);
-                if (row.bitonic > CLSORT__MOST_BITONIC) continue;
-                sum = clsort__row_cost(m, cost, &row);
-                if (sum + 1e-9 >= *least) continue;
-                *least = sum;
-                *best = row;
-            }
-}
-
-/* The mean time before, in thousandths of the time after. after: the sum of times, each as a part
-   of the time before. */
-static cl_uint clsort__gain(const clsort__measurement *m, double after)
-{
-    return (cl_uint)(1000 * m->counts / after);
-}
-
-/* Finds the row with the least cost: AUTO's own unless another one gains. The gain is 0 if every
-   row loses. */
-static void clsort__best_row(clsort__measurement *m, clsort__measured_row *best)
-{
-    clsort__costs cost;
-    double least, after = 0;
-    int i, c, hybrid;
-    for (i = 0; i < m->counts; i++)
-        for (c = 0; c < CLSORT__CORNERS; c++) cost[i][c] = clsort__cost(&m->at[i], c);
-    best->row = clsort__find_crossover(&m->s->facts, m->s->policy, &m->d);
-    if (best->row.bitonic > CLSORT__MOST_BITONIC) best->row.bitonic = CLSORT__MOST_BITONIC;
-    least = clsort__row_cost(m, cost, &best->row);
-    for (hybrid = 0; hybrid <= m->counts; hybrid++) {
-        clsort__crossover row = clsort__widest_rows[1];
-        row.hybrid = clsort__least_at(m, hybrid);
-        clsort__best_with(m, cost, row, &least, &best->row);
-    }
-    if (least > 0.05) return;
-    for (i = 0; i < m->counts; i++)
-        after += 1 + cost[i][clsort__corner_at(&best->row, m->at[i].n)];
-    best->gain = clsort__gain(m, after);
-}
-
-/* Finds the way of the least cost for each length of rows. If none gains, the built-in plans stay:
-   they may tell lengths apart that were not measured. */
-static void clsort__best_ways(const clsort__measurement *m, clsort__measured_row *best)
-{
-    double after = 0;
-    int i, f;
-    for (i = 0; i < m->counts; i++) {
-        const clsort__timings *const t = &m->at[i];
-        double least = clsort__cost(t, CLSORT__OWN_TRIAL);
-        int way = CLSORT__OWN_TRIAL;
-        for (f = 0; f < CLSORT__WAYS; f++) {
-            const double cost = clsort__cost(t, f);
-            if (cost + 1e-9 < least) least = cost, way = f;
-        }
-        after += 1 + least;
-        if (t->trial[way] != t->trial[CLSORT__OWN_TRIAL] && !t->algorithm[way])
-            best->select[clsort__ceil_log2(t->n)] = (unsigned char)(1 + t->way[way]);
-    }
-    best->gain = clsort__gain(m, after);
-}
-
-/* The choice by all times. */
-static clsort__measured_row clsort__best_of(clsort__measurement *m)
-{
-    clsort__measured_row best;
-    memset(&best, 0, sizeof best);
-    clsort__find_class(&m->d, &best.of);
-    m->d.count = best.most = (cl_uint)m->at[m->counts - 1].n;
-    if (m->d.top_k) clsort__best_ways(m, &best);
-    else clsort__best_row(m, &best);
-    if (!best.gain) best.most = 0;
-    return best;
-}
-
-/* ---- keeping ---- */
 
 /* The name of the entry of choices in a cache. */
 static clsort__hash clsort__choices_name(const clsort_sorter *s)
@@ -17058,26 +16486,12 @@ static clsort__hash clsort__choices_name(const clsort_sorter *s)
     return name;
 }
 
-/* Saves all choices of a sorter to its cache. Failures do not matter. */
-static void clsort__keep_choices(clsort_sorter *s)
-{
-    const size_t head = sizeof(clsort__entry);
-    unsigned char *entry;
-    size_t bytes = 0;
-    if (!s->options.cache_save || clsort_save_choices(s, NULL, 0, &bytes) != CL_SUCCESS) return;
-    entry = (unsigned char *)CLSORT_MALLOC(head + bytes);
-    if (!entry) return;
-    if (clsort_save_choices(s, (char *)entry + head, bytes, &bytes) == CL_SUCCESS)
-        clsort__save_entry(s, clsort__choices_name(s), entry, bytes);
-    CLSORT_FREE(entry);
-}
-
 /* Loads the choices of a sorter from its cache, if there are any. */
 static void clsort__recall_choices(clsort_sorter *s)
 {
     size_t bytes = 0;
     unsigned char *entry;
-    if (!s->options.cache_load || s->policy->built_in) return;
+    if (!s->options.cache_load || !clsort__may_choose(s)) return;
     entry = clsort__load_entry(s, clsort__choices_name(s), &bytes);
     if (!entry) return;
     clsort__hush(s, 1);
@@ -17087,7 +16501,7 @@ static void clsort__recall_choices(clsort_sorter *s)
     CLSORT_FREE(entry);
 }
 
-/* A copy of a sorter's choices; an empty one if it has none. */
+/* A copy of choices, laid over the built-in policy of a sorter; no choices if `from` is NULL. */
 static clsort_status clsort__copy_choices(clsort_sorter *to, const clsort__measured *from,
                                           clsort__measured **copy)
 {
@@ -17095,20 +16509,9 @@ static clsort_status clsort__copy_choices(clsort_sorter *to, const clsort__measu
     CLSORT__MUST(clsort__grow(to, copy, 1, sizeof **copy));
     if (from) **copy = *from;
     else memset(*copy, 0, sizeof **copy);
+    (*copy)->policy = *clsort__policy_of(&to->facts);
+    (*copy)->policy.measured = *copy;
     return CL_SUCCESS;
-}
-
-/* Prepares for AUTO's new choice, on the caller's queue. */
-static clsort_status clsort__prepare_winners(clsort__measurement *m, cl_command_queue queue)
-{
-    clsort_desc given = *m->m.sort, d;
-    clsort__job j;
-    given.flags |= CLSORT_FLAG_ANY_COUNT;
-    clsort__sort_job(&j, m->s, m->s->function, &given, &d);
-    j.run.queue = queue;
-    CLSORT__MUST(clsort__plan_job(&j));
-    CLSORT__MUST(clsort__check_queue(m->s, &j.run));
-    return clsort__prepare_counts(&j, queue, m);
 }
 
 /* The row for a class. If there is no free one, the oldest row of top-k is given up. */
@@ -17122,238 +16525,11 @@ static clsort__measured_row *clsort__make_place(clsort__measured *m, const clsor
     return last;
 }
 
-/* Makes a row AUTO's choice, and prepares for it. If that fails, undoes it. */
-static clsort_status clsort__take_row(clsort__measurement *m, const clsort__measured_row *row,
-                                      cl_command_queue queue)
-{
-    clsort_sorter *const s = m->s;
-    clsort__measured *const before = s->policy->measured, *after;
-    clsort_status status;
-    CLSORT__MUST(clsort__copy_choices(s, before, &after));
-    *clsort__make_place(after, &row->of) = *row;
-    s->policy->measured = after;
-    status = clsort__prepare_winners(m, queue);
-    if (status != CL_SUCCESS) s->policy->measured = before;
-    clsort__free(status == CL_SUCCESS ? before : after);
-    return status;
-}
-
-/* ---- the call ---- */
-
-/* Fills the inputs with random bytes, a block at a time. */
-static clsort_status clsort__fill_inputs(clsort__measurement *m)
-{
-    enum { CLSORT__WORDS = 1 << 17 };
-    cl_ulong *block = NULL;
-    clsort_status status = clsort__grow(m->s, &block, CLSORT__WORDS, sizeof *block);
-    int which;
-    for (which = CLSORT__ITS_KEYS; which <= CLSORT__ITS_VALUES; which++) {
-        cl_ulong x = 0x9E3779B97F4A7C15u + (cl_ulong)which;
-        size_t at, i;
-        for (at = 0; status == CL_SUCCESS && at < m->bytes[which]; at += CLSORT__WORDS * sizeof x) {
-            const size_t bytes = clsort__smaller(m->bytes[which] - at, CLSORT__WORDS * sizeof x);
-            for (i = 0; i < CLSORT__WORDS; i++) {
-                block[i] = clsort__draw(&x) * 0x2545F4914F6CDD1Du;   /* Vigna's xorshift* */
-                block[i] ^= block[i] >> 32;
-            }
-            status = CLSORT__TRY(m->s, clEnqueueWriteBuffer,
-                                 (m->queue, m->memory[which], CL_TRUE, at, bytes, block, 0, NULL,
-                                  NULL));
-        }
-    }
-    clsort__free(block);
-    return status;
-}
-
-/* The bytes of each buffer, for the largest count. */
-static void clsort__size_buffers(clsort__measurement *m)
-{
-    const clsort_desc *d = &m->d;
-    const size_t key = clsort__key_bits(d->key_type) / 8, rows = clsort__output_rows(d),
-                 n = clsort__saturating_multiply(rows, d->count),
-                 wanted = d->top_k ? rows * d->top_k : n;
-    const int stays = d->indices || d->top_k;
-    int i;
-    m->unit[0] = d->keys_out ? key : 0;
-    m->unit[1] = d->values_out ? d->value_size : 0;
-    m->unit[2] = d->indices ? 4 : 0;
-    m->bytes[CLSORT__ITS_KEYS] = clsort__saturating_multiply(n, key);
-    m->bytes[CLSORT__ITS_VALUES] = clsort__saturating_multiply(n, d->value_size);
-    m->bytes[CLSORT__KEYS_IN_PLACE] = stays || d->keys_out ? 0 : n * key;
-    m->bytes[CLSORT__VALUES_IN_PLACE] = stays || d->values_out ? 0 : n * d->value_size;
-    for (i = 0; i < CLSORT__ITS_OUTPUTS; i++) {
-        const size_t sorted = i ? m->unit[i] : key;
-        m->bytes[CLSORT__ITS_KEYS_OUT + i] = wanted * m->unit[i];
-        m->bytes[CLSORT__SORTED_KEYS + i] =
-            d->top_k ? clsort__saturating_multiply(n, sorted) : 0;
-        m->found_bytes += d->top_k ? wanted * m->unit[i] : 0;
-    }
-    m->bytes[CLSORT__ITS_PROOF] = m->bytes[CLSORT__FIRST_PROOF] = sizeof(clsort_proof);
-}
-
-/* Checks that all buffers are within max_bytes, the scratch memory included. */
-static clsort_status clsort__check_bytes(clsort__measurement *m)
-{
-    const clsort_desc reference = clsort__reference_sort(m);
-    clsort_sorter *const s = m->s;
-    size_t sum = 0, more = 0;
-    int i;
-    CLSORT__MUST(clsort_scratch_size(s, &m->d, &sum));
-    if (m->d.top_k) CLSORT__MUST(clsort_scratch_size(s, &reference, &more));
-    clsort__begin_call(s, "clsort_measure");
-    sum = clsort__larger(sum, more);   /* of one queue */
-    sum = clsort__saturating_add(sum, sum / 4);   /* it may have grown by a quarter */
-    for (i = 0; i < CLSORT__ITS_BUFFERS; i++) sum = clsort__saturating_add(sum, m->bytes[i]);
-    CLSORT__REQUIRE(s, !m->m.max_bytes || sum <= m->m.max_bytes, CL_MEM_OBJECT_ALLOCATION_FAILURE,
-                    "max_bytes: %.0f are needed", (double)sum);
-    return CL_SUCCESS;
-}
-
-/* Creates the buffers and puts them into the description. */
-static clsort_status clsort__make_buffers(clsort__measurement *m)
-{
-    clsort_sorter *const s = m->s;
-    int i;
-    clsort__size_buffers(m);
-    CLSORT__MUST(clsort__check_bytes(m));
-    for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
-        if (m->bytes[i])
-            CLSORT__MUST(clsort__create_buffer(s, m->bytes[i], NULL, CL_MEM_READ_WRITE, NULL,
-                                               &m->memory[i]));
-    if (m->found_bytes) CLSORT__MUST(clsort__grow(s, &m->found, m->found_bytes, 1));
-    if (m->found_bytes) CLSORT__MUST(clsort__grow(s, &m->right, m->found_bytes, 1));
-    m->d.keys = m->memory[m->bytes[CLSORT__KEYS_IN_PLACE] ? CLSORT__KEYS_IN_PLACE
-                                                          : CLSORT__ITS_KEYS];
-    m->d.values = m->memory[m->bytes[CLSORT__VALUES_IN_PLACE] ? CLSORT__VALUES_IN_PLACE
-                                                              : CLSORT__ITS_VALUES];
-    m->d.keys_out = m->memory[CLSORT__ITS_KEYS_OUT];
-    m->d.values_out = m->memory[CLSORT__ITS_VALUES_OUT];
-    m->d.indices = m->memory[CLSORT__ITS_INDICES];
-    return CL_SUCCESS;
-}
-
-/* log2 of the first count. For top-k it is above any k of the class. */
+/* log2 of the first count that is measured. For top-k it is above any k of the class. */
 static cl_uint clsort__first_length(cl_uint k_log2)
 {
-    return k_log2 < CLSORT__FIRST_COUNT_LOG2 ? (cl_uint)CLSORT__FIRST_COUNT_LOG2 : k_log2 + 1;
-}
-
-/* Makes the trials, queue, buffers and inputs of a measurement, and chooses its counts. */
-static clsort_status clsort__set_up_measurement(clsort__measurement *m)
-{
-    const size_t most = m->d.count;
-    size_t n = (size_t)1 << clsort__first_length(clsort__ceil_log2(m->d.top_k));
-    clsort__make_trials(m);
-    CLSORT__MUST(clsort__make_queue(m->s, CL_QUEUE_PROFILING_ENABLE, &m->queue));
-    CLSORT__MUST(clsort__make_buffers(m));
-    CLSORT__MUST(clsort__read_clock(m));
-    m->start = m->now;
-    CLSORT__MUST(clsort__fill_inputs(m));
-    for (m->counts = 0; n < most && m->counts < CLSORT__MOST_COUNTS - 1; n *= 2)
-        m->at[m->counts++].n = n;
-    m->at[m->counts++].n = most;
-    m->total = 2 * (cl_uint)m->counts * CLSORT__TRIALS; /* builds and runs */
-    return CL_SUCCESS;
-}
-
-static clsort_status clsort__measure_all(clsort__measurement *m)
-{
-    int i;
-    for (i = 0; i < m->counts; i++) {
-        m->done = (cl_uint)(m->counts + i) * CLSORT__TRIALS;
-        CLSORT__MUST(clsort__measure_count(m, i));
-    }
-    m->done = m->total;
-    return CL_SUCCESS;
-}
-
-/* Releases a measurement, and the sorter's slot for its queue. */
-static void clsort__end_measurement(clsort__measurement *m)
-{
-    clsort_sorter *const s = m->s;
-    size_t k;
-    int i;
-    if (m->queue) CLSORT_CL(clFinish)(m->queue);
-    for (k = 0; m->queue && k < s->slot_count; k++)
-        if (s->slot_list[k].queue == m->queue) {
-            clsort__release_slot(&s->slot_list[k]);
-            s->slot_list[k] = s->slot_list[--s->slot_count];
-            break;
-        }
-    for (i = 0; i < CLSORT__ITS_BUFFERS; i++)
-        if (m->memory[i]) CLSORT_CL(clReleaseMemObject)(m->memory[i]);
-    if (m->queue) CLSORT_CL(clReleaseCommandQueue)(m->queue);
-    clsort__free(m->found);
-    clsort__free(m->right);
-    CLSORT_FREE(m);
-}
-
-/* Builds, measures and decides, or only builds. AUTO's own trial is the built-in one, so the result
-   does not depend on earlier measurements. Failures on the way have a remedy and are not reported;
-   the caller reports the end. */
-static clsort_status clsort__run_trials(clsort__measurement *m, int builds,
-                                        clsort__measured_row *best)
-{
-    clsort_sorter *const s = m->s;
-    clsort_status status;
-    s->policy->built_in = 1;
-    status = clsort__build_trials(m);
-    if (status == CL_SUCCESS && !builds) status = clsort__measure_all(m);
-    if (status == CL_SUCCESS && !builds) *best = clsort__best_of(m);
-    s->policy->built_in = 0;
-    return status;
-}
-
-/* Measures, and prepares for the fastest. */
-static clsort_status clsort__measure(clsort__measurement *m, cl_command_queue queue)
-{
-    clsort_sorter *const s = m->s;
-    const clsort_options options = s->options;
-    const int builds = m->m.flags & CLSORT_MEASURE_ONLY_BUILDS;
-    clsort__measured_row best;
-    clsort_status status;
-    memset(&best, 0, sizeof best);
-    clsort__hush(s, 1);
-    s->options.flags &= ~(cl_uint)CLSORT_OPTION_VERIFY;
-    s->options.profile = NULL;
-    status = clsort__run_trials(m, builds, &best);
-    if (status == CL_SUCCESS && !builds) status = clsort__take_row(m, &best, queue);
-    s->options = options;
-    clsort__hush(s, 0);
-    if (status == CL_SUCCESS || status == CLSORT_ERROR_OUT_OF_TIME) clsort__save_programs(s);
-    if (status == CL_SUCCESS && !builds) clsort__keep_choices(s);
-    return status;
-}
-
-/* Checks that it is a plain sort of one array by AUTO, or the plain first k of rows. Given buffers
-   only tell which arrays there will be, and are dropped. */
-static clsort_status clsort__check_measured(clsort_sorter *s, clsort_desc *d)
-{
-    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT;
-    static const clsort_tuning none = { 0, 0, 0, 0, { 0 } };
-    clsort_desc plain = clsort_desc_default();
-    CLSORT__REQUIRE(s, !d->algorithm && !d->record_size && !d->count_buffer && !d->fields
-                           && !d->precedes && !clsort__some_bits(d) && !(d->flags & ~known)
-                           && !d->scratch && !memcmp(&d->tuning, &none, sizeof none)
-                           && !(d->top_k && (d->segments || d->segment_count || d->lengths)),
-                    CLSORT_ERROR_UNSUPPORTED,
-                    "sort: only plain sorts by AUTO, and the plain first k of rows");
-    CLSORT__REQUIRE(s, d->top_k || (!d->rows && !d->segments && !d->segment_count),
-                    CLSORT_ERROR_NO_CHOICE, "sort: rows and segments are sorted in one way");
-    plain.count = d->count;
-    plain.key_type = d->key_type;
-    plain.order = d->order;
-    plain.nan_order = d->nan_order;
-    plain.zero_order = d->zero_order;
-    plain.stable = d->stable;
-    plain.value_size = d->value_size;
-    plain.rows = d->rows;
-    plain.top_k = d->top_k;
-    plain.indices = clsort__or_later(NULL, d->indices != NULL);
-    plain.keys_out = clsort__or_later(NULL, !clsort__keys_stay(d));
-    plain.values_out = clsort__or_later(NULL, !clsort__values_stay(d));
-    *d = plain;
-    return CL_SUCCESS;
+    enum { CLSORT__FIRST_LOG2 = 8 };
+    return k_log2 < CLSORT__FIRST_LOG2 ? (cl_uint)CLSORT__FIRST_LOG2 : k_log2 + 1;
 }
 
 /* ---- choices as text ---- */
@@ -17452,7 +16628,7 @@ static int clsort__read_choice(const char *line, clsort__measured_row *r)
 static int clsort__print_device(const clsort_sorter *s, char text[33])
 {
     clsort__hash h = { { 0, 0 } };
-    clsort__add_word(&h, clsort_version());
+    clsort__add_word(&h, CLSORT__VERSION);
     if (!clsort__add_device(&h, s->device, 0)) return 0;
     clsort__print_hash(h, text);
     return 1;
@@ -17578,19 +16754,18 @@ static void clsort__describe_array(const clsort_sorter *s, cl_uint number, clsor
 {
     static const cl_uint types[3] = { CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t values[3] = { 0, 4, 8 };
-    const clsort__policy *n = s->policy;
-    const clsort__measured_row *m = n->measured && !n->built_in ? &n->measured->rows[number] : NULL;
+    const clsort__measured *const choices = s->policy->measured;
     clsort_desc d = clsort_desc_default();
     clsort__crossover row;
     d.key_type = types[number / 3];
     d.value_size = values[number % 3];
-    row = clsort__built_in_crossover(&s->facts, s->policy, &d);
+    row = clsort__table_crossover(&s->facts, s->policy, &d);
     c->device = clsort__policies[row.device].measured_on;
     c->origin = *c->device ? CLSORT_ORIGIN_BUILT_IN : CLSORT_ORIGIN_DERIVED;
     c->most = CLSORT__NEVER;
-    if (m && m->most) {
-        row = m->row;
-        clsort__describe_row(m, c);
+    if (choices && choices->rows[number].most) {
+        row = choices->rows[number].row;
+        clsort__describe_row(&choices->rows[number], c);
     }
     c->few_most = row.samples;
     c->radix_least = row.radix;
@@ -17627,7 +16802,7 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
     if (number < CLSORT__ARRAY_KINDS) clsort__describe_array(s, number, c);
     else {
         for (i = CLSORT__ARRAY_KINDS; i < CLSORT__MEASURED_ROWS; i++) {
-            if (!s->policy->measured || s->policy->built_in) return 0;
+            if (!s->policy->measured) return 0;
             r = &s->policy->measured->rows[i];
             if (r->most && clsort__describe_ways(r, &left, c)) break;
         }
@@ -17662,23 +16837,12 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 
 CLSORT_API const char *clsort_status_text(clsort_status status)
 {
-#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
-#define CLSORT__NAME(name) case name: return #name;
-    switch (status) {
-        CLSORT_STATUS_LIST(CLSORT__TEXT)
-        CLSORT__OPENCL_CODES(CLSORT__NAME)
-    case -1001:
-        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
-               "or PoCL for CPUs";
-    default: return clsort__no_name;
-    }
-#undef CLSORT__TEXT
-#undef CLSORT__NAME
+    return clsort__status_text(status);
 }
 
 CLSORT_API cl_uint clsort_version(void)
 {
-    return CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH;
+    return CLSORT__VERSION;
 }
 
 CLSORT_API const char *clsort_algorithm_name(cl_uint number)
@@ -17734,6 +16898,7 @@ CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
 CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
                  (sorter, clone), if (clone) *clone = NULL)
 {
+    clsort__measured *choices = NULL;
     clsort_status status;
     if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
     *clone = NULL;
@@ -17741,10 +16906,9 @@ CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
                             sorter->message);
     if (status != CL_SUCCESS) return status;
     (*clone)->facts.given_up = sorter->facts.given_up;
-    status = sorter->policy->measured
-                 ? clsort__copy_choices(*clone, sorter->policy->measured,
-                                        &(*clone)->policy->measured)
-                 : CL_SUCCESS;
+    if (sorter->policy->measured)
+        status = clsort__copy_choices(*clone, sorter->policy->measured, &choices);
+    if (choices) (*clone)->policy = &choices->policy;
     if (status == CL_SUCCESS) status = clsort__share_comparators(sorter, *clone);
     if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
     return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(clone, status, sorter->message);
@@ -17752,47 +16916,13 @@ CLSORT__ALONE_OR(clsort_clone, (clsort_sorter *sorter, clsort_sorter **clone),
 
 CLSORT_API void clsort_destroy(clsort_sorter *sorter)
 {
-    size_t i;
-    if (!sorter) return;
-    clsort__save_programs(sorter);
-    clsort_trim(sorter);
-    clsort__release_programs(sorter);
-    for (i = 0; i < sorter->pending_count; i++) {
-        CLSORT_CL(clReleaseEvent)(sorter->pending[i].event);
-        CLSORT_CL(clReleaseMemObject)(sorter->pending[i].proof);
-    }
-    clsort__free(sorter->pending);
-    for (i = 0; i < sorter->comparator_count; i++) clsort__free(sorter->comparators[i].record_type);
-    clsort__free(sorter->comparators);
-    clsort__free(sorter->waits);
-    clsort__free(sorter->ranges);
-    clsort__free(sorter->build_log);
-    clsort__free(sorter->policy->measured);
-    if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
-    if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
-    if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
-    if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
-    if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
-    CLSORT_FREE(sorter);
+    if (sorter) clsort__destroy(sorter);
 }
 
 CLSORT__ALONE(clsort_trim, (clsort_sorter *sorter), (sorter))
 {
-    size_t i;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__drop_marks(sorter);
-    for (i = 0; i < sorter->slot_count; i++) {
-        if (sorter->facts.releases_late && sorter->slot_list[i].queue)
-            clsort__mark_queue(sorter, sorter->slot_list[i].queue);
-        clsort__release_slot(&sorter->slot_list[i]);
-    }
-    clsort__free(sorter->slot_list);
-    sorter->slot_list = NULL;
-    sorter->slot_count = 0;
-    clsort__release_buffer(&sorter->block_pin);
-    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) clsort__release_buffer(&sorter->block_buffers[i]);
-    clsort__free(sorter->block);
-    sorter->block = NULL;
+    clsort__release_scratch(sorter);
     return CL_SUCCESS;
 }
 
@@ -17855,71 +16985,58 @@ CLSORT__ALONE(clsort_prepare,
     CLSORT__MUST(clsort__plan_job(&j));
     if (queue) CLSORT__MUST(clsort__check_queue(sorter, &j.run));
     CLSORT__MUST(j.op->buffers(&j));
-    if (d.flags & CLSORT_FLAG_ANY_COUNT) CLSORT__MUST(clsort__prepare_counts(&j, queue, NULL));
+    if (d.flags & CLSORT_FLAG_ANY_COUNT)
+        CLSORT__MUST(clsort__prepare_counts(&j, queue, NULL, NULL));
     else CLSORT__MUST(clsort__prepare_job(&j, queue, NULL, NULL));
     clsort__save_programs(sorter);
     return CL_SUCCESS;
 }
 
-/* Raises *most to the scratch memory of a sort or a selection that AUTO plans by `form`. The
-   built-in choices decide all that `form` leaves open. */
-static void clsort__scratch_by(clsort_sorter *s, const clsort_desc *desc, const clsort__trial *form,
-                               size_t *most)
+/* Raises *most to the scratch memory of a sort or a selection that AUTO plans by a policy. */
+static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
+                               const clsort_desc *desc, size_t count, size_t *most)
 {
-    const int built_in = s->policy->built_in;
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
-    if (form->row && form->row->bitonic && given.count > form->row->bitonic)
-        given.count = form->row->bitonic;
+    given.count = clsort__smaller(given.count, count);
+    if (given.count < given.top_k) return;
     clsort__sort_job(&j, s, s->function, &given, &d);
-    s->policy->built_in = 1;
-    s->policy->forced = form;
+    j.policy = policy;
     j.op->judge(&c, &j);
-    if (c.status == CL_SUCCESS) {
-        j.op->scratch(&j);
-        *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
-        if (j.plan.one_by_one) {    /* fewer rows may be sorted all at once, which needs more */
-            memset(&j.plan.scratch, 0, sizeof j.plan.scratch);
-            clsort__plan_scratch(&j.plan);
-            *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
-        }
-    }
-    s->policy->forced = NULL;
-    s->policy->built_in = built_in;
+    if (c.status != CL_SUCCESS) return;
+    *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
+    if (j.plan.inner != CLSORT__STEP_ROWS) return;
+    clsort__plan_scratch(&j.plan, &j.plan); /* fewer rows may be sorted all at once, which needs
+                                               more */
+    *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
 }
 
-/* The most scratch memory of AUTO by any choice that may be measured, and by the built-in one:
-   enough before and after a measurement. No size falls with the count, so their maximum does
-   not. */
-static size_t clsort__scratch_by_any(clsort_sorter *s, const clsort_desc *d)
+/* The scratch memory that AUTO is promised: the most by its alternatives, so that it is enough
+   before and after a measurement.
+   - The built-in choices, for any count up to that of the description: a choice for more elements
+     may need less than one for fewer.
+   - Any choice that may be measured, for that count: no size falls with the count, so their maximum
+     does not. */
+static size_t clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d)
 {
-    const size_t rows = sizeof clsort__widest_rows / sizeof *clsort__widest_rows;
-    const cl_uint ways = d->top_k ? (cl_uint)CLSORT__WAYS : 0;
-    clsort__trial form = { NULL, 0 };
+    const clsort__policy *const own = clsort__policy_of(&s->facts);
+    const clsort__crossover row = clsort__find_crossover(&s->facts, own, d);
+    const size_t last[] = { (size_t)-1, row.bitonic, row.samples, own->crossovers.most_ranked,
+                            row.radix - (size_t)1, row.hybrid - (size_t)1, d->top_k };
+    const clsort__crossover *const widest = clsort__widest_rows;
+    clsort__policy other = *own;
     size_t i, most = 0;
-    for (form.select = 0; form.select <= ways; form.select++)
-        for (i = 0; i <= rows; i++) {
-            form.row = i ? &clsort__widest_rows[i - 1] : NULL;
-            clsort__scratch_by(s, d, &form, &most);
+    for (i = 0; i < sizeof last / sizeof *last; i++) clsort__scratch_by(s, own, d, last[i], &most);
+    if (!clsort__may_choose(s)) return most;
+    for (; other.way <= (d->top_k ? (cl_uint)CLSORT__WAYS : 0); other.way++) {
+        other.crossover_rows = own->crossover_rows;
+        clsort__scratch_by(s, &other, d, d->count, &most);
+        for (i = 0; i < sizeof clsort__widest_rows / sizeof *widest; i++) {
+            other.crossover_rows = &widest[i];
+            clsort__scratch_by(s, &other, d, widest[i].bitonic ? widest[i].bitonic : d->count,
+                               &most);
         }
-    return most;
-}
-
-/* The most scratch memory of AUTO's built-in choices for any count up to that of desc: a choice for
-   more elements may need less than one for fewer. */
-static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *desc)
-{
-    const clsort__crossover row = clsort__find_crossover(&s->facts, s->policy, desc);
-    const size_t last[] = { (size_t)-1, row.bitonic, row.samples,
-                            s->policy->crossovers.most_ranked, row.radix - (size_t)1,
-                            row.hybrid - (size_t)1, desc->top_k };
-    const clsort__trial form = { NULL, 0 };
-    size_t i, most = 0;
-    for (i = 0; i < sizeof last / sizeof *last; i++) {
-        clsort_desc d = *desc;
-        d.count = clsort__smaller(d.count, last[i]);
-        if (d.count >= d.top_k) clsort__scratch_by(s, &d, &form, &most);
     }
     return most;
 }
@@ -17927,30 +17044,25 @@ static size_t clsort__scratch_by_built_in(clsort_sorter *s, const clsort_desc *d
 CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
               (sorter, desc, bytes))
 {
-    clsort__policy built_in = *clsort__policy_of(&clsort__any_device);
     clsort_sorter none;
-    clsort_desc d, chosen = clsort_desc_default();
+    clsort_desc d;
     clsort__job j;
     clsort__layout largest;
+    int measured;
     memset(&none, 0, sizeof none);
     none.facts = clsort__any_device;
-    none.policy = &built_in;
+    none.policy = clsort__policy_of(&clsort__any_device);
     clsort__sort_job(&j, sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
-    /* A measured choice may select from rows whose partition is planned as a sort. */
-    if (!(d.flags & CLSORT_FLAG_TOP_PARTITION)) chosen = d;
-    if (d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
+    if (!sorter && d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
+    measured = !d.algorithm || d.algorithm == CLSORT_RADIX;
     largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
     j.plan.d.scratch = NULL;   /* its size is the answer */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = !sorter || d.algorithm     ? largest.bytes
-             : sorter->policy->built_in ? clsort__scratch_by_built_in(sorter, &d)
-                                        : clsort__scratch_by_any(sorter, &d);
-    if (sorter && !d.algorithm && !sorter->policy->built_in && chosen.top_k != d.top_k)
-        *bytes = clsort__larger(*bytes, clsort__scratch_by_any(sorter, &chosen));
+    *bytes = !sorter || !measured ? largest.bytes : clsort__promised_scratch(sorter, &d);
     return CL_SUCCESS;
 }
 
@@ -17958,17 +17070,15 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
 static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
-    const int selects = j->desc->top_k > 0, how = p->d.top_k ? p->select.how : CLSORT__BY_SORTING;
-    const clsort_desc *sorts = clsort__sorts_then(p)                            ? &j->then.d
-                               : p->d.top_k || (p->one_by_one && !selects) ? NULL
-                                                                                : &p->d;
+    const int inner = p->inner, selects = j->desc->top_k > 0,
+              how = p->d.top_k ? p->select.how : CLSORT__BY_SORTING;
+    const clsort_desc *sorts = inner ? &j->inner.d : p->d.top_k ? NULL : &p->d;
     char name[CLSORT__NAME_BYTES] = "";
     if (sorts) clsort__find_name(sorts, name);
-    if (selects) clsort__report(t, "algorithm top-k by %s", clsort__ways[how].name);
-    else if (p->one_by_one) clsort__report(t, "algorithm rows one after another");
-    else clsort__report(t, "algorithm ");
-    clsort__report(t, "%s%s", sorts && (selects || p->one_by_one) ? ", " : "", name);
-    clsort__report(t, "\n");
+    clsort__report(t, "algorithm ");
+    if (selects) clsort__report(t, "top-k by %s", clsort__ways[how].name);
+    else if (inner) clsort__report(t, "rows one after another");
+    clsort__report(t, "%s%s\n", sorts && (selects || inner) ? ", " : "", name);
 }
 
 CLSORT__ALONE(clsort_explain,
@@ -18004,13 +17114,7 @@ CLSORT__ALONE_OR(clsort_enqueue_sort,
                   cl_uint n_wait, const cl_event *wait, cl_event *done),
                  (sorter, queue, desc, n_wait, wait, done), if (done) *done = NULL)
 {
-    clsort_desc d;
-    clsort__job j;
-    clsort_status status;
-    clsort__sort_job(&j, sorter, "clsort_enqueue_sort", desc, &d);
-    status = clsort__enqueue(&j, queue, n_wait, wait, done);
-    return j.result.buffer ? clsort__keep_proof(sorter, j.result.buffer, status, j.proven, done)
-                           : status;
+    return clsort__enqueue_sort(sorter, queue, desc, n_wait, wait, done);
 }
 
 CLSORT__ALONE(clsort_sort_host,
@@ -18221,12 +17325,9 @@ CLSORT__ALONE_OR(clsort_enqueue_verify,
 
 CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
 {
-    if (!proof) return CLSORT_ERROR_NULL_ARGUMENT;
-    return proof->unsorted == proof->count
-                   && !memcmp(proof->before, proof->after, sizeof proof->before)
-                   && !proof->indices[0] && !proof->indices[1]
-               ? CL_SUCCESS
-               : CLSORT_ERROR_WRONG_RESULT;
+    return !proof                   ? CLSORT_ERROR_NULL_ARGUMENT
+           : clsort__is_good(proof) ? CL_SUCCESS
+                                    : CLSORT_ERROR_WRONG_RESULT;
 }
 
 CLSORT__ALONE(clsort_collect, (clsort_sorter *sorter, int wait), (sorter, wait))
@@ -18261,60 +17362,6 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
     CLSORT_FREE(memory);
     clsort__save_programs(sorter);
     return first;
-}
-
-/* Checks the arguments of clsort_measure, and waits until the queue is idle. */
-static clsort_status clsort__begin_measure(clsort_sorter *s, cl_command_queue queue,
-                                           const clsort_measure_desc *m, clsort_desc *d)
-{
-    clsort_desc own;
-    clsort__job j;
-    CLSORT__REQUIRE(s, queue, CLSORT_ERROR_NULL_ARGUMENT, "queue");
-    CLSORT__REQUIRE(s, m->sort, CLSORT_ERROR_NULL_ARGUMENT, "measure.sort");
-    CLSORT__REQUIRE(s, !(m->flags & ~(cl_uint)CLSORT_MEASURE_ONLY_BUILDS),
-                    CLSORT_ERROR_UNKNOWN_VALUE, "measure.flags");
-    CLSORT__REQUIRE(s, !s->policy->built_in, CLSORT_ERROR_UNSUPPORTED,
-                    "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
-    CLSORT__MUST(clsort__judge_struct(s, "measure.sort", clsort__adopt(d, sizeof *d,
-                                                                       CLSORT__FIRST_DESC,
-                                                                       m->sort)));
-    CLSORT__MUST(clsort__check_measured(s, d));
-    clsort__sort_job(&j, s, s->function, d, &own);
-    j.run.queue = queue;
-    CLSORT__MUST(clsort__plan_job(&j));
-    CLSORT__MUST(clsort__check_limits(&j));
-    CLSORT__MUST(clsort__check_queue(s, &j.run));
-    return CLSORT__TRY(s, clFinish, (queue));
-}
-
-CLSORT__ALONE(clsort_measure,
-              (clsort_sorter *sorter, cl_command_queue queue, const clsort_measure_desc *measure),
-              (sorter, queue, measure))
-{
-    clsort_measure_desc given;
-    clsort__measurement *m = NULL;
-    clsort_desc d;
-    clsort_status status;
-    const int wrong = clsort__adopt(&given, sizeof given, CLSORT__FIRST_MEASURE, measure);
-    CLSORT__MUST(clsort__begin_call(sorter, "clsort_measure"));
-    CLSORT__REQUIRE(sorter, measure, CLSORT_ERROR_NULL_ARGUMENT, "measure");
-    CLSORT__MUST(clsort__judge_struct(sorter, "measure", wrong));
-    CLSORT__MUST(clsort__begin_measure(sorter, queue, &given, &d));
-    if (d.count < 2) return CL_SUCCESS;
-    CLSORT__MUST(clsort__grow(sorter, &m, 1, sizeof *m));
-    memset(m, 0, sizeof *m);
-    m->s = sorter;
-    m->m = given;
-    m->m.sort = &d;
-    m->d = d;
-    status = clsort__set_up_measurement(m);
-    if (status == CL_SUCCESS) {
-        status = clsort__measure(m, queue);
-        clsort__begin_call(sorter, "clsort_measure");
-        if (status != CL_SUCCESS) clsort__fail(sorter, status, "clsort_measure", NULL);
-    }
-    clsort__end_measurement(m);
-    return status;
 }
 
 CLSORT__ALONE(clsort_auto_choice, (clsort_sorter *sorter, cl_uint number, clsort_choice *choice),
@@ -18361,13 +17408,13 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
     if (fits) *fits = 0;
     CLSORT__MUST(clsort__begin_call(sorter, "clsort_load_choices"));
     CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
-    CLSORT__REQUIRE(sorter, !sorter->policy->built_in, CLSORT_ERROR_UNSUPPORTED,
+    CLSORT__REQUIRE(sorter, clsort__may_choose(sorter), CLSORT_ERROR_UNSUPPORTED,
                     "the sorter has CLSORT_OPTION_BUILT_IN_CHOICES or _FEW_SORTS");
     CLSORT__MUST(clsort__copy_choices(sorter, sorter->policy->measured, &after));
     status = clsort__read_choices(sorter, text, after, &taken);
     if (status == CL_SUCCESS && taken) {
         clsort__free(sorter->policy->measured);
-        sorter->policy->measured = after;
+        sorter->policy = &after->policy;
     } else {
         clsort__free(after);
     }

@@ -447,7 +447,8 @@
      GAP_*          the gap that cells leave out: its first code, its end, the codes left out
      FIRST, LAST    two codes each: the least key is expected between the two of FIRST, the
                     greatest key between the two of LAST
-     GROUP_DIGITS   second digits of each cell group if they are counted ahead, or 0 */
+     GROUP_DIGITS   second digits of each cell group if they are counted ahead, or 0
+     ORDER          1: the keys may ascend already; 2: they may descend; 0: neither */
 #define CLSORT__HEAD_OVER 0
 #define CLSORT__HEAD_TILES 1
 #define CLSORT__HEAD_DIGITS 2
@@ -464,6 +465,7 @@
 #define CLSORT__HEAD_FIRST 18
 #define CLSORT__HEAD_LAST 22
 #define CLSORT__HEAD_GROUP_DIGITS 26
+#define CLSORT__HEAD_ORDER 27
 #define CLSORT__HYBRID_RANGE_WORDS 8
 #define CLSORT__HYBRID_HEAVY_WORDS 4
 #define CLSORT__HYBRID_MASKS_AT 32
@@ -6863,6 +6865,10 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    counted; if there is no resplit, buckets does. Heavy codes are used only if at least half of the
    keys have a heavy code: with fewer such keys they cost more time than they save.
 
+   KEYS IN ORDER: if each work-item of `cells` sees codes of the sample that ascend, or descend,
+   `count` also compares each key with the next one. If all pairs are in that order, split copies
+   bare keys from the source to the target, or mirrors them, and the kernels behind it end at once.
+
    If keys are few, each range is one bucket, and the kernels recount, starts and resplit are not
    launched. The table shows the costs for n keys of B bytes and work-groups of 256. It leaves out
    the launches of the passes, which end at once:
@@ -6880,12 +6886,14 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
      second digits counted ahead     cells; ranges may revoke it          count to long, not split
      a range's second digits         ranges, in the range                 recount to long
      second digits joined in twos    starts, in the range's factor        resplit to long
-     passes sort instead             SKIP_PASSES, see below               all but starts
+     keys are in order               cells; count may revoke it           count to ranges
+     passes sort instead, or none    SKIP_PASSES, see below               all but starts
 
    THE PASSES are another radix sort, enqueued behind the hybrid kernels: sweeps, or the passes of
    radix-portable. While the word SKIP_PASSES is 1, hybrid radix sorts, and the passes end at once.
-   If a hybrid kernel clears the word, the hybrid kernels behind it end at once (starts still writes
-   tables), and the passes sort the source, which is unchanged. The word is cleared
+   If it is 2 or 3, the keys are in order: the word is 1 + ORDER. If a hybrid kernel clears the
+   word, the hybrid kernels behind it end at once (starts still writes tables), and the passes sort
+   the source, which is unchanged. The word is cleared
 
      by cells    if one cell has too many keys of the sample and no heavy code is found; if ranges
                  need more second digits than they may have; for pairs, also if the sample is not
@@ -6949,8 +6957,12 @@ INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
     return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;
 }
 
-/* 1 if hybrid radix sorts; 0 if the passes sort, or if there are no keys. */
-#define hybrid_sorts(h) ((h).n != 0 && *(h).skip_passes != 0)
+/* 1 if hybrid radix sorts; 0 if the passes sort, or if there are no keys, or if they are in
+   order. */
+#define hybrid_sorts(h) ((h).n != 0 && *(h).skip_passes == 1)
+
+/* The word ORDER of the head. */
+enum { ORDER_NONE, ORDER_ASCENDS, ORDER_DESCENDS };
 
 /* The list of the buckets to sort: their numbers. The head's word CLSORT__HEAD_LISTED is its
    length. The list overlays the tables of the passes: skipped passes do not read them. */
@@ -7030,6 +7042,7 @@ INLINE code_t fold_code(gap_t g, code_t code)
      light           keys of the sample that have no heavy code
      heavies         how many codes are heavy
      cell_groups     1 if ranges are cell groups
+     order           ORDER_* of the sample, as far as each work-item sees it
      gap_first       the cell behind the sample's last code below the gap
      gap_cell        the cell of the gap
      gap_last        the cell of the sample's first code above the gap
@@ -7040,7 +7053,7 @@ typedef struct {
     linear_map_t map;
     gap_t gap;
     code_t first, last, most, margin;
-    uint size, light, heavies, cell_groups, gap_first, gap_cell, gap_last;
+    uint size, light, heavies, cell_groups, order, gap_first, gap_cell, gap_last;
 } cells_t;
 
 /* The heavy codes overlay the extremes. heavy_cells has the cell of each heavy code, and overlays
@@ -7094,10 +7107,13 @@ INLINE code_t cap_add(code_t a, code_t b)
 #define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE >> 1) + 1)
 /* The extremes of some codes. least, most: the least and the greatest code. above, below: the least
    and the greatest of the codes after their highest bit has been flipped. Flipped back, `above` is
-   the first code above the middle of all codes, and `below` the last code below it. */
-typedef struct { code_t least, most, above, below; } extremes_t;
+   the first code above the middle of all codes, and `below` the last code below it. ascends,
+   descends: 1 if the codes were seen in that order. */
+typedef struct { code_t least, most, above, below; uint ascends, descends; } extremes_t;
 INLINE void see_extreme(extremes_t *e, code_t code)
 {
+    e->ascends &= code >= e->most;
+    e->descends &= code <= e->least;
     e->least = min(e->least, code);
     e->most = max(e->most, code);
     e->above = min(e->above, (code_t)(code ^ CLSORT_MIDDLE_CODE));
@@ -7108,7 +7124,7 @@ INLINE void see_extreme(extremes_t *e, code_t code)
 INLINE extremes_t own_extremes(hybrid_t h, uint size)
 {
     const uint t = local_id(), whole = size - size % CLSORT_SAMPLE_STEP;
-    extremes_t e = { CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
+    extremes_t e = { CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0, 1, 1 };
     for (uint at = t; at < whole; at += CLSORT_SAMPLE_STEP) {
         const array_t from = advance(h.alt, at);
         #pragma unroll
@@ -7121,12 +7137,13 @@ INLINE extremes_t own_extremes(hybrid_t h, uint size)
     return e;
 }
 
-/* Finds the first and the last code of the sample, and its codes next to the middle of all codes:
-   gap.low, the greatest code below the middle, and gap.end, the least code above. Called by all
-   work-items; ends with a barrier. */
+/* Finds the first and the last code of the sample, its order, and its codes next to the middle of
+   all codes: gap.low, the greatest code below the middle, and gap.end, the least code above. Called
+   by all work-items with `sums` free; ends with a barrier. */
 INLINE void find_extremes(hybrid_t h, cells_t *s)
 {
     const extremes_t e = own_extremes(h, s->size);
+    const uint other = group_total(!e.ascends | !e.descends << 16, s->sums);
     put_extremes(s->extremes + local_id(), e.least, e.most);
     put_extremes(s->heavy_sample + local_id(), e.above, e.below);
     join_extremes(s->extremes, 1);
@@ -7134,6 +7151,10 @@ INLINE void find_extremes(hybrid_t h, cells_t *s)
     s->last = s->extremes[CLSORT_GROUP];
     s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
     s->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
+    s->order = CLSORT_PAIRS        ? ORDER_NONE
+               : !(other & 0xFFFF) ? ORDER_ASCENDS
+               : !(other >> 16)    ? ORDER_DESCENDS
+                                   : ORDER_NONE;
     local_barrier();
 }
 
@@ -7589,6 +7610,7 @@ INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint gives_up)
         h.tables[CLSORT__HEAD_CELL_GROUPS] = s.cell_groups;
         h.tables[CLSORT__HEAD_GROUP_DIGITS] = cell_group_digits(h, s);
         h.tables[CLSORT__HEAD_HEAVIES] = s.heavies;
+        h.tables[CLSORT__HEAD_ORDER] = s.order;
         set_table_code(h.tables + CLSORT__HEAD_LEAST, s.map.low);
         set_table_code(h.tables + CLSORT__HEAD_MOST, s.most);
         set_table_code(h.tables + CLSORT__HEAD_FIRST, s.first - min(s.first, s.margin));
@@ -7637,7 +7659,7 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     local uint *counts = (local uint *)(heavy_sample + CLSORT__HYBRID_HEAVY_SAMPLE),
                *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
     cells_t s = { counts, sums, extremes, heavy_sample, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
-                  sample_size(h), 0, 0, 0, 0, 0, 0 };
+                  sample_size(h), 0, 0, 0, 0, 0, 0, 0 };
     uint digits, heaviest, sum;
     if (h.n == 0)   /* the passes then do nothing, whatever SKIP_PASSES is */
         return;
@@ -7870,13 +7892,35 @@ INLINE void count_ahead(finder_t s, const code_t *code, local uint *counters,
         else add_count(counters, at[m], repeats, by), repeats = 1;
 }
 
+/* An order, ORDER_*, of the keys that a work-item counts together, from key `at` on, each with the
+   key behind it; ORDER_NONE if one of these pairs is not in that order. There are `size` keys. They
+   are loaded again to be counted: from the cache, and a loop that does both was 12 % slower for all
+   sorts on an H200. */
+CLSORT_NOINLINE_NV uint order_ahead(global uchar *keys, code_t mask, code_t flip, code_t rotate,
+                                    uint at, uint size, uint order)
+{
+    const array_t from = CLSORT_ARRAY_OF(keys, keys, 0);
+    const codec_t codec = { mask, flip, rotate };
+    uint holds = 1;
+    #pragma unroll 4
+    for (uint m = 0; m < CLSORT_AHEAD; m++) {
+        const uint i = min(at + m * CLSORT_GROUP, size - 1);
+        const code_t code = encode(load_key(from, i), codec),
+                     next = encode(load_key(from, min(i + 1, size - 1)), codec);
+        holds &= order == ORDER_ASCENDS ? code <= next : code >= next;
+    }
+    return holds ? order : ORDER_NONE;
+}
+
 /* Counts some of `size` keys. Each work-item counts CLSORT_AHEAD keys from `first` on, then again
-   from first + step on, and so on to the end. Has no barriers. Called by all work-items with the
-   counters ready. */
+   from first + step on, and so on to the end. *order: see order_ahead; of all keys that it counts.
+   Has no barriers. Called by all work-items with the counters ready. */
 INLINE void count_by_split(finder_t s, array_t from, codec_t codec, uint size, uint first,
-                           uint step, local uint *counters, const uint by)
+                           uint step, local uint *counters, uint *order, const uint by)
 {
     for (uint at = first + local_id(); at < size; at += step) {
+        if (!CLSORT_PAIRS && *order)
+            *order = order_ahead(from.keys, codec.mask, codec.flip, codec.rotate, at, size, *order);
         if (all_ahead(at, size)) {
             code_t code[CLSORT_AHEAD];
             load_ahead(code, from, codec, at);
@@ -7903,11 +7947,11 @@ INLINE void add_copies(hybrid_t h, local const uint *counters)
 //---- hybrid: count of second digits [HYBRID]
 /* Counts keys, as count_by_split does, by the second digits of all cell groups. */
 INLINE void count_group_digits(hybrid_t h, finder_t s, uint group_digits, uint first,
-                               uint step, local uint *counters)
+                               uint step, local uint *counters, uint *order)
 {
     s.map.factor = (uint)group_factor(s.map.factor, group_digits);
     s.outside_at = CLSORT_CELL_GROUPS * group_digits;
-    count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_GROUP_DIGITS);
+    count_by_split(s, h.source, h.codec, h.n, first, step, counters, order, BY_GROUP_DIGITS);
 }
 
 INLINE uint group_digit_count(local const uint *counters, uint digit)
@@ -7939,7 +7983,7 @@ INLINE void add_group_digits(hybrid_t h, uint group_digits, local const uint *co
 }
 
 //---- hybrid: count kernel [HYBRID]
-/* Counts the keys of ranges. Any number of work-groups. space:
+/* Counts the keys of ranges, and sees whether keys are in order. Any number of work-groups. space:
    CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS words, then CLSORT__HYBRID_CELLS bytes, or
    CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes if that is more; at least
    CLSORT__HYBRID_GROUP_DIGIT_WORDS words. */
@@ -7952,20 +7996,25 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
     if (!hybrid_sorts(h))
         return;
-    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS];
+    const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
+               hoped = CLSORT_PAIRS ? ORDER_NONE : h.tables[CLSORT__HEAD_ORDER];
+    uint order = hoped;
     const finder_t s = first_finder(h, masks, h.tables[CLSORT__HEAD_HEAVIES]);
     clear_words(counters, counted ? CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted)
                                   : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS);
     if (s.heavies == 0 && !s.cell_groups)
         spread_masks(h, masks);
     local_barrier();
-    if (CLSORT_PAIRS) count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_KEYS);
-    else if (counted) count_group_digits(h, s, counted, first, step, counters);
+    if (CLSORT_PAIRS)
+        count_by_split(s, h.source, h.codec, h.n, first, step, counters, &order, BY_KEYS);
+    else if (counted) count_group_digits(h, s, counted, first, step, counters, &order);
     else if (s.cell_groups)
-        count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_CELL_GROUPS);
+        count_by_split(s, h.source, h.codec, h.n, first, step, counters, &order, BY_CELL_GROUPS);
     else if (s.heavies == 0)
-        count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_DIGITS);
-    else count_by_split(s, h.source, h.codec, h.n, first, step, counters, BY_HEAVIES);
+        count_by_split(s, h.source, h.codec, h.n, first, step, counters, &order, BY_DIGITS);
+    else count_by_split(s, h.source, h.codec, h.n, first, step, counters, &order, BY_HEAVIES);
+    if (hoped && !order)
+        atomic_and(&h.tables[CLSORT__HEAD_ORDER], 0);
     local_barrier();
     if (counted) add_group_digits(h, counted, counters);
     else add_copies(h, counters);
@@ -8091,9 +8140,9 @@ INLINE uint check_group_digits(hybrid_t h, local uint *sums)
 }
 
 /* One work-group: replaces each range's count in `next` by the place where the range begins, and
-   writes the ranges. Later kernels read in `next` where each range ends: split adds to the word as
-   it moves keys. It moves no keys of heavy codes, so here the word of a heavy code's range becomes
-   the end of the range. space: 2 * CLSORT_GROUP + 1 words. */
+   writes the ranges. If the keys are in order, notes that. Later kernels read in `next` where each
+   range ends: split adds to the word as it moves keys. It moves no keys of heavy codes, so here the
+   word of a heavy code's range becomes the end of the range. space: 2 * CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8102,7 +8151,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     uint size[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
     if (!hybrid_sorts(h))
         return;
-    const uint counted = check_group_digits(h, sums);
+    const uint order = h.tables[CLSORT__HEAD_ORDER], counted = check_group_digits(h, sums);
     for (uint k = 0; k < own; k++) {
         size[k] = h.next[first + k];
         sum += size[k];
@@ -8118,8 +8167,12 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
         sum += size[k];
         tiles += range_tiles(h, first + k, size[k]);
     }
-    if (local_id() == 0)
-        h.tables[CLSORT__HEAD_TILES] = total;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (local_id() == 0) {
+        h.tables[CLSORT__HEAD_TILES] = order ? 0 : total;
+        if (order)
+            *h.skip_passes = 1 + order;
+    }
 }
 
 //---- hybrid: a tile moves [HYBRID]
@@ -8423,19 +8476,52 @@ INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec
     write_light(v, s, l, codec, light);
 }
 
+//---- hybrid: keys in order [HYBRID]
+/* Copies a tile of `size` keys that ascend already from the source to the target, or, if they
+   descend, to mirrored places. In place, keys that ascend stay. Of two keys that change places, the
+   work-item of the first one moves both. */
+INLINE void copy_ordered(hybrid_t h, uint begin, uint size)
+{
+    const uint stays = h.source.keys == h.target.keys,
+               mirrors = *h.skip_passes == 1 + ORDER_DESCENDS, last = h.n - 1,
+               end = stays ? min(begin + size, mirrors ? h.n / 2 : 0) : begin + size;
+    for (uint at = begin + local_id(); at < end; at += CLSORT_AHEAD * CLSORT_GROUP) {
+        code_t key[CLSORT_AHEAD], other[CLSORT_AHEAD];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            const uint i = at + m * CLSORT_GROUP;
+            key[m] = i < end ? load_key(h.source, i) : 0;
+            other[m] = stays && i < end ? load_key(h.source, last - i) : 0;
+        }
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            const uint i = at + m * CLSORT_GROUP;
+            if (i >= end)
+                continue;
+            store_key(h.target, mirrors ? last - i : i, key[m]);
+            if (stays)
+                store_key(h.target, i, other[m]);
+        }
+    }
+}
+
 //---- hybrid: split [HYBRID]
 /* Moves keys from the source to their ranges in alt; a work-group per tile. If all keys have heavy
-   codes, nothing moves. space: CLSORT_RADIX_TILE codes; then 2 * CLSORT_MOST_SECOND_DIGITS +
-   2 * CLSORT_GROUP + 2 words; then CLSORT_CELL_MASKS words and CLSORT__EDGE_HEAVIES codes. The last
-   part also has room for CLSORT_RADIX_TILE bytes, unless CLSORT_WIDE. */
+   codes, nothing moves; keys that are in order go to the target. space: CLSORT_RADIX_TILE codes;
+   then 2 * CLSORT_MOST_SECOND_DIGITS + 2 * CLSORT_GROUP + 2 words; then CLSORT_CELL_MASKS words and
+   CLSORT__EDGE_HEAVIES codes. The last part also has room for CLSORT_RADIX_TILE bytes, unless
+   CLSORT_WIDE. */
 CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
-    const uint begin = (uint)get_group_id(0) * CLSORT_RADIX_TILE;
-    if (begin >= h.n || !hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
+    const uint begin = (uint)get_group_id(0) * CLSORT_RADIX_TILE,
+               size = min(h.n - min(h.n, begin), CLSORT_RADIX_TILE + 0u),
+               whole = size == CLSORT_RADIX_TILE;
+    if (!CLSORT_PAIRS && size && *h.skip_passes > 1)
+        copy_ordered(h, begin, size);
+    if (size == 0 || !hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
-    const uint size = min(h.n - begin, CLSORT_RADIX_TILE + 0u), whole = size == CLSORT_RADIX_TILE;
     const finder_t s = first_finder(h, l.masks, !whole || !h.tables[CLSORT__HEAD_CELL_GROUPS]);
     const tile_move_t v = { advance(h.source, begin), h.alt, h.next, size };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
@@ -8485,7 +8571,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SECOND_DIGITS;
     if (!hybrid_sorts(h))
         return;
-    uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
+    uint order = ORDER_NONE, tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
     const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[CLSORT__HEAD_TILES]),
                counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
                inner = hybrid_range(h, 1)[RANGE_TILES],
@@ -8499,7 +8585,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
         local_barrier();
         count_by_split(s, advance(h.alt, p.begin), h.codec,
                        counted && is_cell_group(p.digit) ? 0 : p.size, 0,
-                       CLSORT_AHEAD * CLSORT_GROUP, counters, BY_MAP);
+                       CLSORT_AHEAD * CLSORT_GROUP, counters, &order, BY_MAP);
         local_barrier();
         for (uint d = local_id(); d < second_digits; d += CLSORT_GROUP)
             if (counters[d] != 0)

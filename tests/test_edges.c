@@ -81,7 +81,7 @@ static int read_head(const bench *b, const case_state *s)
     stage *const t = sorting;
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&p);
+    clsort__plan_scratch(&p, &p);
     if (!CHECK(p.config.family == t->form->family) || t->form == &samples) return 1;
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &t->stays, 4);
     read_tables(s, &p, t->form == &hybrid ? clsort__hybrid_at(&p) : 4 * CLSORT__PLAN_WORDS,
@@ -836,17 +836,17 @@ static const struct { const char *name, *line; } counts[] = {
     { "crossovers.extracted_samples", "nvidia auto f32 record:32 n:1..3000000" },
     { "crossovers.extracted_samples", "gpu auto f32 nan:2 n:1..3000000" },
     { "crossovers.units", "gpu auto u32 bare n:1000000 units:0..400" },
-    { "clsort__choose_policy", "gpu auto u32 n:200000 local:16..70000" },
-    { "clsort__choose_policy", "gpu auto u32 n:200000 most:1..2000" },
-    { "clsort__choose_policy", "gpu auto u32 n:200000 local_type:2" },
+    { "clsort__policy_of", "gpu auto u32 n:200000 local:16..70000" },
+    { "clsort__policy_of", "gpu auto u32 n:200000 most:1..2000" },
+    { "clsort__policy_of", "gpu auto u32 n:200000 local_type:2" },
     { "clsort__crossovers", "cpu auto u32 values:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare n:1..10000000" },
     { "clsort__crossovers", "cpu auto u32 bare sub_group:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare sub_group:4 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u32 bare vector:1 n:1..3000000" },
     { "clsort__crossovers", "cpu auto u64 bare vector:1 n:1..10000000" },
-    { "clsort__choose_policy", "cpu auto u64 n:100000 sub_group:0..8" },
-    { "clsort__choose_policy", "cpu auto u64 bare n:100000 vector:0..20" },
+    { "clsort__policy_of", "cpu auto u64 n:100000 sub_group:0..8" },
+    { "clsort__policy_of", "cpu auto u64 bare n:100000 vector:0..20" },
     { "crossovers.most_ranked", "nvidia auto u16 keys_out n:1..3000000" },
     { "crossovers.most_ranked", "gpu auto u8 n:1..3000000" },
     { "ranks.each", "nvidia radix-samples u32 indices n:1..3000000" },
@@ -1092,7 +1092,7 @@ static int read_stays(const bench *b, const case_state *s)
 {
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&p);
+    clsort__plan_scratch(&p, &p);
     read_tables(s, &p, 4 * CLSORT__SKIP_PASSES, &prefixes_stay, 4);
     return 1;
 }
@@ -1256,7 +1256,7 @@ static void plans_have_room(const clsort_sorter *s, int log2_most)
             if (kind % 3 == 2) d.values_out = d.keys_out = CLSORT_LATER;
             if (d.count < 2) continue;
             clsort__make_plan(&s->facts, s->policy, &d, &p);
-            clsort__plan_scratch(&p);
+            clsort__plan_scratch(&p, &p);
             plan_has_room(&p);
             if (!kind && d.count < 1 << 24) streams_have_room(s, d);
         }
@@ -1274,7 +1274,7 @@ static void tables_have_room(bench *b)
         s->facts.max_allocation = (cl_ulong)1 << 36;
         if (i % 3 == 2)
             s->facts.has_progress = s->facts.has_warps = 1, s->facts.local_bytes = 49152;
-        clsort__choose_policy(s);
+        s->policy = clsort__policy_of(&s->facts);
         plans_have_room(s, 31);
         clsort_destroy(s);
     }

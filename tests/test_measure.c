@@ -4,6 +4,7 @@
 #include "pretend.h"
 
 #define CLSORT_IMPLEMENTATION
+#include "clsort_measure.h"
 #include "pretenders.h"
 #include "top.h"
 
@@ -139,20 +140,22 @@ static void select_by_all_ways(const bench *b, int met[CLSORT__WAYS])
     int way;
     for (i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (way = 0; way < (int)CLSORT__WAYS; way++) {
-            const clsort__trial form = { NULL, 1 + (cl_uint)way };
+            const clsort__policy *const own = b->sorter->policy;
+            clsort__policy form = *own;
             top_case c = top_make(shapes[i].type, shapes[i].rows, shapes[i].count, shapes[i].k);
             clsort__plan p;
             c.pattern = i % 2 ? "mod-256" : "uniform";
             c.scratch = 1;
             c.d.keys_out = c.d.indices = CLSORT_LATER;
-            b->sorter->policy->forced = &form;
+            form.way = 1 + (cl_uint)way;
+            b->sorter->policy = &form;
             clsort__plan_selection(&b->sorter->facts, b->sorter->policy, &c.d, &p);
             later_none(&c.d);
             if (p.select.how == way) {
                 met[way]++;
                 top_run(b, &c);
             }
-            b->sorter->policy->forced = NULL;
+            b->sorter->policy = own;
             if (test_now.faults) return;
         }
 }

@@ -1071,6 +1071,25 @@ static void grow_scratch_by_a_quarter(bench *b)
     close_world(&w);
 }
 
+/* Local memory that kernels need which a call does not launch: rows that are sorted one after
+   another need none of the kernels that sort them at once. */
+static void ask_for_launched_kernels_only(bench *b)
+{
+    char text[2000] = "";
+    clsort_desc d;
+    world w;
+    (void)b;
+    open_world(&w, mock_cpu(), 16, 0);
+    w.sorter->facts.local_bytes = 7;
+    d = make_desc(&w, 1404150, CLSORT_U8);
+    d.keys = NULL;
+    d.value_size = 12;
+    d.rows = 91;
+    CHECK_OK(clsort_explain(w.sorter, &d, text, sizeof text));
+    CHECK(strstr(text, "rows one after another") != NULL);
+    close_world(&w);
+}
+
 /* Host arrays are used where they lie on a CPU that shares the host's memory, if they are aligned;
    the result is read also where such a driver works in a copy. Keys of an argsort are not written
    by anyone. NVIDIA's driver pins a block, or without `block` the arrays that go up, unless it
@@ -1555,6 +1574,7 @@ static const test_entry tests[] = {
     { "a queue that has something left to do keeps its scratch", keep_slots_in_use },
     { "scratch that is outgrown is replaced by one with a quarter to spare",
       grow_scratch_by_a_quarter },
+    { "local memory is asked for by what is launched", ask_for_launched_kernels_only },
     { "host arrays are sorted where they lie if they are aligned, or pinned", use_host_arrays },
     { "a sort of host arrays fails if one of its commands does", fail_host_commands },
     { "a gather checks many arrays as fast as few", gather_many_arrays },

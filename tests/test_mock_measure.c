@@ -5,6 +5,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "caching.h"
+#include "clsort_measure.h"
 #include "later.h"
 
 /* ---- a device with a clock ------------------------------------------------------------------- */
@@ -271,12 +272,11 @@ static int follows(world *w, const clsort_desc *d, int fastest)
         if (at.count < 256 && fastest != BITONIC) continue;
         for (corner = 0; corner < CLSORT__CORNERS; corner++) {
             const clsort__crossover row = clsort__corner_row(corner);
-            const clsort__trial form = { &row, 0 };
-            w->sorter->policy->forced = &form;
-            clsort__make_plan(&w->sorter->facts, w->sorter->policy, &at, &p);
+            clsort__policy form = *clsort__policy_of(&w->sorter->facts);
+            form.crossover_rows = &row;
+            clsort__make_plan(&w->sorter->facts, &form, &at, &p);
             can |= planned_kind(&p) == fastest;
         }
-        w->sorter->policy->forced = NULL;
         clsort__make_plan(&w->sorter->facts, w->sorter->policy, &at, &p);
         if (!CHECK(!can || planned_kind(&p) == fastest)) {
             printf("  %u keys by family %u\n", (unsigned)at.count, (unsigned)p.config.family);
@@ -335,17 +335,24 @@ static void follows_the_clock(bench *b)
     for (fastest = 0; fastest < KINDS; fastest++) CHECK(met[fastest] > 10);
 }
 
-/* How a selection works, of so many elements and by a form; NULL: by what AUTO takes. */
-static int planned_way(world *w, const clsort_desc *d, size_t count, const clsort__trial *form)
+/* The built-in policy; with another way to select, 1 + CLSORT__BY_*. */
+static clsort__policy built_in(const world *w, int way)
+{
+    clsort__policy p = *clsort__policy_of(&w->sorter->facts);
+    p.way = (cl_uint)way;
+    return p;
+}
+
+/* How a selection from rows of `count` elements works, by a policy; NULL: by the sorter's. */
+static int planned_way(world *w, const clsort_desc *d, size_t count, const clsort__policy *policy)
 {
     clsort_desc at = *d, own;
     clsort__checks c = clsort__begin_checks(w->sorter);
     clsort__job j;
     at.count = count;
     clsort__sort_job(&j, w->sorter, "test", &at, &own);
-    w->sorter->policy->forced = form;
+    if (policy) j.policy = policy;
     j.op->judge(&c, &j);
-    w->sorter->policy->forced = NULL;
     CHECK(c.status == CL_SUCCESS && j.plan.d.top_k);
     return j.plan.select.how;
 }
@@ -354,7 +361,7 @@ static int planned_way(world *w, const clsort_desc *d, size_t count, const clsor
    that was measured; if that count is selected from in this way anyhow, it stays as planned. */
 static int follows_ways(world *w, const clsort_desc *d, int fastest)
 {
-    const clsort__trial form = { NULL, 1 + (cl_uint)fastest };
+    const clsort__policy form = built_in(w, 1 + fastest), own = built_in(w, 0);
     size_t n;
     int met = 0, wanted;
     for (n = 256 + 2 * d->top_k; n <= d->count; n += n / 5 + 1) {
@@ -362,9 +369,7 @@ static int follows_ways(world *w, const clsort_desc *d, int fastest)
         if ((size_t)2 << clsort__ceil_log2(d->top_k) > n) continue;
         if (planned_way(w, d, n, &form) != fastest || planned_way(w, d, of, &form) != fastest)
             continue;
-        w->sorter->policy->built_in = 1;
-        wanted = planned_way(w, d, of, NULL) == fastest ? planned_way(w, d, n, NULL) : fastest;
-        w->sorter->policy->built_in = 0;
+        wanted = planned_way(w, d, of, &own) == fastest ? planned_way(w, d, n, &own) : fastest;
         if (!CHECK(planned_way(w, d, n, NULL) == wanted)) {
             printf("  %u keys by %s\n", (unsigned)n,
                    clsort__ways[planned_way(w, d, n, NULL)].name);
@@ -839,7 +844,7 @@ static void serves_what_was_measured(bench *b)
             CHECK(follows(&w, &d, BITONIC) > 3);
             fresh = new_sorter(&w, 0, NULL);
             CHECK(plan_alike(w.sorter, fresh, sort_number(number, 0),
-                             number < 2 ? (1 << 11) + 1 : 2, 1 << 24));
+                             number < 2 ? (1 << 11) + 1 : 0, 1 << 24));
             clsort_destroy(fresh);
             close_world(&w);
         }
@@ -870,11 +875,13 @@ static void serves_its_class(bench *b)
 {
     enum { CHANGES = 12 };
     const clsort_desc d = selection_number(2, 1 << 12);
-    const clsort__trial tiles = { NULL, 1 + CLSORT__BY_TILES };
-    int i, own;
+    clsort__policy own, tiles;
+    int i;
     world w;
     (void)b;
     open_world_for(&w, SORTS, mock_gpu());
+    own = built_in(&w, 0);
+    tiles = built_in(&w, 1 + CLSORT__BY_TILES);
     set_clock(&w, CLSORT__BY_TILES, 1000000, 2000000);
     CHECK(planned_way(&w, &d, 3000, NULL) == CLSORT__BY_REGISTERS);
     CHECK_OK(measure(&w, w.sorter, &d, 0));
@@ -887,10 +894,8 @@ static void serves_its_class(bench *b)
                                                         : CLSORT__BY_REGISTERS));
         CHECK(planned_way(&w, &at, 4096, NULL) == (i < 4 ? CLSORT__BY_TILES
                                                         : CLSORT__BY_REGISTERS));
-        w.sorter->policy->built_in = 1;
-        own = planned_way(&w, &at, 128, NULL);
-        w.sorter->policy->built_in = 0;
-        CHECK(planned_way(&w, &at, 128, NULL) == own);   /* fewer were not measured */
+        CHECK(planned_way(&w, &at, 128, NULL) == planned_way(&w, &at, 128, &own));   /* fewer were
+                                                                                  not measured */
     }
     close_world(&w);
 }
@@ -899,11 +904,12 @@ static void serves_its_class(bench *b)
 static void keeps_conditions(bench *b)
 {
     clsort_desc d = selection_number(0, 2000);
-    const clsort__trial streams = { NULL, 1 + CLSORT__BY_STREAMS };
+    clsort__policy streams;
     world w;
     (void)b;
     d.top_k = 100;
     open_world_for(&w, SORTS, mock_cpu());
+    streams = built_in(&w, 1 + CLSORT__BY_STREAMS);
     CHECK(planned_way(&w, &d, 399, &streams) != CLSORT__BY_STREAMS);
     CHECK(planned_way(&w, &d, 400, &streams) == CLSORT__BY_STREAMS);
     CHECK(planned_way(&w, &d, 1200, NULL) != CLSORT__BY_STREAMS);
@@ -1341,16 +1347,22 @@ static clsort__measured_row any_row(cl_uint kind, uint64_t *random)
 }
 
 /* Any rows of all kinds. */
-static clsort__measured any_choices(uint64_t *random)
+static void draw_choices(clsort__measured *m, uint64_t *random)
 {
-    clsort__measured m;
     cl_uint i;
-    memset(&m, 0, sizeof m);
     for (i = 0; i < CLSORT__MEASURED_ROWS; i++)
-        m.rows[i] = any_row(i < CLSORT__ARRAY_KINDS
-                                ? i : CLSORT__ARRAY_KINDS + (cl_uint)(pattern_random(random) % 9),
-                            random);
-    return m;
+        m->rows[i] = any_row(i < CLSORT__ARRAY_KINDS
+                                 ? i : CLSORT__ARRAY_KINDS + (cl_uint)(pattern_random(random) % 9),
+                             random);
+}
+
+/* Gives a sorter that measured nothing such rows. */
+static void take_any_choices(clsort_sorter *s, uint64_t *random)
+{
+    clsort__measured *choices;
+    if (!CHECK_OK(clsort__copy_choices(s, NULL, &choices))) return;
+    draw_choices(choices, random);
+    s->policy = &choices->policy;
 }
 
 /* A sort, a selection or a partition; of a selection one of the choices is for its class. */
@@ -1380,11 +1392,13 @@ static void choices_are_covered(const world *w, clsort_desc d, clsort__measured 
     size_t before = 0, after = 0, any = 0, larger = 0;
     char text[2000] = "";
     if (clsort_scratch_size(w->sorter, &d, &before) != CL_SUCCESS) return;
-    w->sorter->policy->measured = choices;
+    choices->policy = *w->sorter->policy;
+    choices->policy.measured = choices;
+    w->sorter->policy = &choices->policy;
     CHECK_OK(clsort_explain(w->sorter, &d, text, sizeof text));
     CHECK_OK(clsort_scratch_size(w->sorter, &d, &after));
     CHECK_OK(clsort_scratch_size(NULL, &d, &any));
-    w->sorter->policy->measured = NULL;
+    w->sorter->policy = clsort__policy_of(&w->sorter->facts);
     CHECK(before == after && any >= before);
     CHECK(strtoull(strstr(text, "\nscratch ") + 9, NULL, 10) <= before);
     d.count += more;
@@ -1400,8 +1414,10 @@ static void scratch_covers_any_row(bench *b)
     (void)b;
     for (v = 0; v < (int)MOCK_PRESETS; v++)
         for (i = 0; i < 3000 && test_now.faults < 5; i++) {
-            clsort__measured choices = any_choices(&random);
-            const clsort_desc d = any_call(&random, &choices);
+            clsort__measured choices;
+            clsort_desc d;
+            draw_choices(&choices, &random);
+            d = any_call(&random, &choices);
             if (i && !(i % 1000)) close_world(&w);
             if (!(i % 1000)) open_world(&w, mock_presets[v].facts());
             met += d.rows && d.count >= d.top_k;
@@ -1435,7 +1451,6 @@ static void ready_stays_ready(bench *b)
         for (number = 0; number <= SORTS + SELECTIONS; number++) {
             const clsort_desc d = call_number(number, 1 << 12);
             uint64_t random = test_seed();
-            clsort__measured *choices;
             world w;
             int i;
             open_world(&w, mock_presets[v].facts());
@@ -1445,9 +1460,7 @@ static void ready_stays_ready(bench *b)
                 clsort_desc prepared = d;
                 prepared.flags |= CLSORT_FLAG_ANY_COUNT;
                 CHECK_OK(clsort_prepare(s, w.queue, &prepared));
-                CHECK_OK(clsort__copy_choices(s, NULL, &choices));
-                *choices = any_choices(&random);
-                s->policy->measured = choices;
+                take_any_choices(s, &random);
                 clsort_destroy(w.sorter);
                 w.sorter = s;
                 sorts_at_once(&w, &d, number < SORTS);
@@ -1461,13 +1474,10 @@ static void unready_stays_unready(bench *b)
 {
     clsort_desc d = sort_number(0, 1 << 12);
     uint64_t random = test_seed();
-    clsort__measured *choices;
     world w;
     (void)b;
     open_world(&w, mock_gpu());
-    CHECK_OK(clsort__copy_choices(w.sorter, NULL, &choices));
-    *choices = any_choices(&random);
-    w.sorter->policy->measured = choices;
+    take_any_choices(w.sorter, &random);
     d.keys = mock_new_buffer(w.context, 1 << 15);
     d.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_STATUS(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL),

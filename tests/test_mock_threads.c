@@ -6,6 +6,7 @@
 #include "mock.h"
 
 #define CLSORT_IMPLEMENTATION
+#include "clsort_measure.h"
 #include "harness.h"
 
 enum { LEVELS = 4, ROUNDS = 6, BUFFERS = 4, BUFFER_BYTES = 1 << 20 }; /* 8 threads without clones */

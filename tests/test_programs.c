@@ -130,7 +130,7 @@ static clsort_sorter *sorter_of_gpu(const bench *b)
     clsort_sorter *s = fresh_sorter(b, 0);
     s->facts.is_cpu = s->facts.has_vectors = s->facts.has_wide_vectors = 0;
     s->facts.has_warps = s->facts.has_progress = 0;
-    clsort__choose_policy(s);
+    s->policy = clsort__policy_of(&s->facts);
     return s;
 }
 

@@ -138,7 +138,7 @@ static int read_state(const bench *b, const case_state *s)
 {
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&p);
+    clsort__plan_scratch(&p, &p);
     memcpy(killer_state, image_at(&s->image, s->image.now, CASE_SCRATCH, 0) + p.scratch.tables,
            sizeof killer_state);
     return 1;

@@ -317,8 +317,9 @@ static int sort_made(const bench *b, sort_case c, const cl_uint *keys)
     return case_run(b, &c);
 }
 
-/* What the plan of hybrid radix came to: whether it sorted, and how many keys are in buckets above
-   the capacity. */
+/* What the plan of hybrid radix came to: whether it sorted (1), copied keys that ascended (2) or
+   descended (3), or left them to the passes (0), and how many keys are in buckets above the
+   capacity. */
 static cl_uint hybrid_stays, hybrid_over;
 
 static int read_hybrid(const bench *b, const case_state *s)
@@ -326,7 +327,7 @@ static int read_hybrid(const bench *b, const case_state *s)
     const unsigned char *tables = image_at(&s->image, s->image.now, CASE_SCRATCH, 0);
     clsort__plan p;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, &s->d, &p);
-    clsort__plan_scratch(&p);
+    clsort__plan_scratch(&p, &p);
     tables += p.scratch.tables;
     memcpy(&hybrid_stays, tables + 4 * CLSORT__SKIP_PASSES, 4);
     memcpy(&hybrid_over, tables + clsort__hybrid_at(&p), 4);
@@ -386,7 +387,8 @@ static void plans_fit_keys(bench *b)
     static const struct { cl_uint type; const char *pattern; cl_uint stays; } cases[] = {
         { CLSORT_F64, "normal", 1 },  { CLSORT_F32, "normal", 1 },   { CLSORT_F64, "unit", 1 },
         { CLSORT_F32, "unit", 1 },    { CLSORT_U32, "gaussian", 1 }, { CLSORT_U64, "uniform", 1 },
-        { CLSORT_U32, "sorted", 1 },  { CLSORT_I32, "zipf", 1 },     { CLSORT_U64, "clusters", 0 }
+        { CLSORT_U32, "sorted", 2 },  { CLSORT_I32, "zipf", 1 },     { CLSORT_U64, "clusters", 0 },
+        { CLSORT_F64, "sorted", 2 },  { CLSORT_F32, "reverse", 3 }
     };
     size_t i;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -396,6 +398,45 @@ static void plans_fit_keys(bench *b)
         CHECK(case_run(b, &c) && hybrid_stays == cases[i].stays && hybrid_over == 0);
     }
 }
+
+/* Sorts ascending or descending keys, of which keys `at` and at + 1 change places; at = n: none. */
+static cl_uint order_seen(bench *b, size_t n, int descends, int in_place, size_t at)
+{
+    static cl_uint keys[100003];
+    sort_case c = hybrid_seen(CLSORT_U32, n, "uniform");
+    size_t i;
+    for (i = 0; i < n; i++) keys[descends ? n - 1 - i : i] = (cl_uint)(1000 + 40 * i);
+    if (at < n) {
+        const cl_uint moved = keys[at];
+        keys[at] = keys[at + 1];
+        keys[at + 1] = moved;
+    }
+    if (in_place) c.keys_out = 0;
+    return CHECK(sort_made(b, c, keys)) ? hybrid_stays : 9;
+}
+
+/* Keys that are in order are copied, mirrored or left where they are. Two keys that are not, at any
+   place of a tile or between two tiles, are sorted. */
+static void order_is_seen(bench *b)
+{
+    static const size_t sizes[] = { 300, 511, 512, 513, 2047, 2048, 2049, 16384, 16385, 100003 };
+    uint64_t random = 5;
+    size_t i, k;
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const size_t n = sizes[i];
+        const int descends = (int)(pattern_random(&random) % 2), in_place = i % 3 == 0;
+        CHECK(order_seen(b, n, 0, i % 2 == 0, n) == 2);
+        CHECK(order_seen(b, n, 1, i % 2 == 1, n) == 3);
+        for (k = 0; n > 3 && k < 6; k++) {
+            const size_t drawn = (size_t)(pattern_random(&random) % (n - 1)),
+                         edge = drawn - drawn % 512, at = k < 2 ? k * (n - 2)
+                                                          : k < 4 && edge ? edge - 1 : drawn;
+            CHECK(order_seen(b, n, descends, in_place, at) == 1);
+        }
+    }
+}
+
+static void hybrid_sees_order(bench *b) { with_kernels_of_gpus(b, order_is_seen); }
 
 static void hybrid_plans_fit_keys(bench *b)
 {
@@ -682,6 +723,7 @@ static const test_entry tests[] = {
     TEST_REST,
     { "hybrid radix cuts wide codes evenly", hybrid_cuts_wide_codes },
     { "hybrid radix cuts codes by what keys have", hybrid_plans_fit_keys },
+    { "hybrid radix sees that keys are in order", hybrid_sees_order },
     { "hybrid radix orders equal keys by their values", hybrid_orders_ties_by_value },
     { "hybrid radix counts second digits at once", hybrid_counts_parts },
     { "hybrid radix notes that a counter was too small", hybrid_notes_overflow },

@@ -161,7 +161,7 @@ static void few_cores(clsort_sorter *s) { s->facts.compute_units = 1; }
 static void many_cores(clsort_sorter *s)
 {
     s->facts.compute_units = 1000;
-    *s->policy = clsort__policies[CLSORT__NVIDIA];
+    s->policy = &clsort__policies[CLSORT__NVIDIA];
 }
 
 /* Rows keep one core busy, or leave many idle, which decides whether they have tiles of their

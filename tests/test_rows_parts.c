@@ -12,7 +12,7 @@
 static void wide_vectors(clsort_sorter *s)
 {
     s->facts.has_vectors = 1, s->facts.compute_units = 2;
-    clsort__choose_policy(s);
+    s->policy = clsort__policy_of(&s->facts);
 }
 
 /* Five rows suffice for its cores. */

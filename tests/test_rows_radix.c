@@ -13,7 +13,7 @@ static void units_64(clsort_sorter *s) { s->facts.compute_units = 64; }
 static void with_vectors(clsort_sorter *s)
 {
     s->facts.has_vectors = 1;
-    clsort__choose_policy(s);
+    s->policy = clsort__policy_of(&s->facts);
 }
 
 static const row_device

@@ -347,7 +347,7 @@ static void long_rows_in_one_launch(bench *b)
     if (!CHECK(other.sorter != NULL)) return;
     more_options = "-DCLSORT_FORWARD_PROGRESS=0";
     other.sorter->facts.has_progress = 1;
-    clsort__choose_policy(other.sorter);
+    other.sorter->policy = clsort__policy_of(&other.sorter->facts);
     for (i = 0; i < 10; i++) {
         top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200,
                               i == 9 ? 900 : i == 4 ? 400 : 40 + i);

@@ -1,5 +1,5 @@
 """Builds the package `clsort`: clsort.py as its __init__.py, and the shared library beside it, of
-both headers, which lie in the clone, or in a source archive beside this file. CC and CFLAGS are
+all headers, which lie in the clone, or in a source archive beside this file. CC and CFLAGS are
 those of the environment."""
 
 import os
@@ -20,7 +20,7 @@ except ImportError:   # before setuptools 70.1
     from wheel.bdist_wheel import bdist_wheel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MULTI = os.path.join("tools", "multi", "clsort_multi.h")
+MEASURE, MULTI = (os.path.join("tools", name, f"clsort_{name}.h") for name in ("measure", "multi"))
 ROOT = HERE if os.path.exists(os.path.join(HERE, "clsort.h")) else os.path.join(HERE, "..", "..")
 LIBRARY = {"darwin": "libclsort.dylib", "win32": "clsort.dll"}.get(sys.platform, "libclsort.so.0")
 
@@ -45,7 +45,8 @@ class BuildPackage(build_py):
         subprocess.run(
             [*shlex.split(os.environ.get("CC", "cc")), "-O2", "-fPIC", "-shared", "-std=c99",
              *shlex.split(os.environ.get("CFLAGS", "")), "-DCLSORT_IMPLEMENTATION",
-             "-DCL_TARGET_OPENCL_VERSION=300", "-I", ROOT, "-x", "c",
+             "-DCL_TARGET_OPENCL_VERSION=300", "-I", ROOT, "-include",
+             os.path.join(ROOT, MEASURE), "-x", "c",
              os.path.join(ROOT, MULTI), "-x", "none", *loader,
              "-o", os.path.join(package, LIBRARY)], check=True)
 
@@ -55,7 +56,7 @@ class WithHeaders(sdist):
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
-        for name in "clsort.h", MULTI, "LICENSE":
+        for name in "clsort.h", MEASURE, MULTI, "LICENSE":
             os.makedirs(os.path.dirname(os.path.join(base_dir, name)), exist_ok=True)
             shutil.copyfile(os.path.join(ROOT, name), os.path.join(base_dir, name))
 

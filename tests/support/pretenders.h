@@ -92,7 +92,7 @@ static inline int sweeping_sorter(const bench *b, bench *other)
     }
     more_options = "-DCLSORT_FORWARD_PROGRESS=0";
     other->sorter->facts.has_progress = 1;
-    clsort__choose_policy(other->sorter);
+    other->sorter->policy = clsort__policy_of(&other->sorter->facts);
     return 1;
 }
 
@@ -110,7 +110,7 @@ static inline int pretending_gpus(const bench *b, clsort_sorter *gpus[PRETENDED_
     gpus[SMALL_GROUPS] = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
     if (gpus[SMALL_GROUPS]) {
         gpus[SMALL_GROUPS]->facts.has_progress = 1;
-        clsort__choose_policy(gpus[SMALL_GROUPS]);
+        gpus[SMALL_GROUPS]->policy = clsort__policy_of(&gpus[SMALL_GROUPS]->facts);
     }
     pretended.group = 256;
     gpus[OTHER_VENDOR] = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 132, 0);

@@ -42,6 +42,7 @@
 
 #include <time.h>
 
+#include "../measure/clsort_measure.h"
 #include "device.h"
 #include "grid_cells.h"
 #include "median.h"

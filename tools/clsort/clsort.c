@@ -1,6 +1,6 @@
 /* clsort.c - the command-line program: sorts, checks and generates files of keys, and measures.
 
-     cc -std=c99 -O2 -pthread tools/clsort/clsort.c -o build/clsort -lOpenCL -lm
+     cc -std=c99 -O2 -pthread -I. tools/clsort/clsort.c -o build/clsort -lOpenCL -lm
 
    `clsort --help` lists the commands. options.h holds their options, order.h what they say about
    order, files.h and outputs.h what they read and write, session.h the device, runs.h files
@@ -13,7 +13,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CLSORT_STATIC
 #define CLSORT_IMPLEMENTATION
-#include "../../clsort.h"
+#include "../measure/clsort_measure.h"
 
 #include "options.h"
 #include "bench.h"

@@ -94,7 +94,7 @@ static void algorithms_list(const clsort_desc *d, char *text, size_t room)
         memset(&other.tuning, 0, sizeof other.tuning);
         if (clsort_set_algorithm(&other, name) || !clsort__can(other.algorithm, &other)) continue;
         if (clsort__is_batch(&other) && !is_batch++) names[count++] = "batch-...";
-        else if (!strcmp(name, clsort__find_algorithm(other.algorithm)->name))
+        else if (!strcmp(name, clsort__family_name(other.algorithm)))
             names[count++] = name;
     }
     for (i = 0; i < count; i++) {

@@ -115,7 +115,7 @@ static void say_description(const drawn *c)
     cl_uint i;
     say(DESCRIPTION, "%s", f->name);
     SAY(*f, local_bytes) SAY(*f, max_group) SAY(*f, item_sizes[0]) SAY(*f, compute_units)
-    SAY(*f, vector_width) SAY(*f, max_allocation) SAY(*f, rejects)
+    SAY(*f, vector_width) SAY(*f, max_allocation)
     SAY(*d, count) SAY(*d, key_type) SAY(*d, order) SAY(*d, nan_order) SAY(*d, zero_order)
     SAY(*d, stable) SAY(*d, algorithm) SAY(*d, flags) SAY(*d, first_bit) SAY(*d, last_bit)
     SAY(*d, value_size) SAY(*d, record_size) SAY(*d, key_offset) SAY(*d, rows) SAY(*d, row_stride)
@@ -127,6 +127,83 @@ static void say_description(const drawn *c)
     for (i = 0; d->fields && i < d->field_count && i < 9; i++)
         say(DESCRIPTION, "field %x at %zu, %s", (unsigned)d->fields[i].type, d->fields[i].offset,
             d->fields[i].order ? "descending" : "ascending");
+}
+
+/* ---- what else a device, a sorter and a call may have ---------------------------------------- */
+
+/* A compiler that grants less than the device says, or rejects families. NVIDIA's grants groups, and
+   kernels of selections have no local memory of their own. */
+static void limit_builds(drawn *c)
+{
+    mock_facts *f = &mock.facts[0];
+    if (one_in(c, 4) && !f->nvidia_major) f->kernel_group = f->max_group >> below(c, 5);
+    if (one_in(c, 8) && !c->bare.top_k) f->kernel_local = some_size(c, 14);
+    if (one_in(c, 4)) f->rejects |= (cl_ulong)1 << (one_in(c, 8) ? below(c, 5) : 32 + below(c, 19));
+    SAY(*f, kernel_group) SAY(*f, kernel_local)
+    say_number("rejected", f->rejects);
+}
+
+/* A sorter with options. */
+static void draw_options(drawn *c)
+{
+    static const cl_uint flags[] = { CLSORT_OPTION_FEW_SORTS, CLSORT_OPTION_BUILT_IN_CHOICES,
+                                     CLSORT_OPTION_VERIFY };
+    clsort_options o = clsort_options_default();
+    if (!one_in(c, 4)) return;
+    o.flags = flags[below(c, 3)];
+    clsort_destroy(c->sorter);
+    if (clsort_create(c->context, c->device, &o, &c->sorter)) exit(2);
+    say(DESCRIPTION, "option %u", (unsigned)o.flags);
+}
+
+/* A count for a choice, as likely beside that of the description as anywhere. */
+static unsigned some_count(drawn *c)
+{
+    return one_in(c, 2) ? (unsigned)some_size(c, 32) : (unsigned)(c->bare.count + below(c, 3));
+}
+
+/* Loads choices, as if they were measured on this device: of each kind, and of selections like the
+   case's. */
+static void load_choices(drawn *c)
+{
+    char text[8000], device[33] = "", letters[40] = "";
+    clsort__lines l;
+    size_t n, i;
+    cl_uint kind, fits = 0;
+    if (!clsort__print_device(c->sorter, device)) exit(2);
+    n = (size_t)sprintf(text, "clsort choices %d\ndevice %s ?\n", CLSORT__TEXT_VERSION, device);
+    for (kind = 0; kind < CLSORT__ARRAY_KINDS; kind++)
+        n += (size_t)sprintf(text + n,
+                             "choice %u most %u few %u radix %u hybrid %u bitonic %u gain 100\n",
+                             (unsigned)kind, some_count(c) | 1u, some_count(c) >> 10,
+                             some_count(c), some_count(c), (unsigned)some_size(c, 22));
+    for (; c->bare.top_k && kind < CLSORT__MEASURED_KINDS; kind++) {
+        for (i = 0; i < CLSORT__MEASURED_LENGTHS; i++)
+            letters[i] = clsort__ways[below(c, CLSORT__WAYS)].letter;
+        n += (size_t)sprintf(text + n,
+                             "choice %u most 4294967295 top 2^%u rows 2^%u ways %s gain 100\n",
+                             (unsigned)kind, (unsigned)clsort__ceil_log2(c->bare.top_k),
+                             (unsigned)clsort__ceil_log2(c->bare.rows ? c->bare.rows : 1), letters);
+    }
+    memset(&l, 0, sizeof l);
+    for (l.next = text; clsort__read_line(&l);) clsort__hash_line(&l);
+    clsort__print_hash(l.hash, device);
+    sprintf(text + n, "end %s\n", device);
+    if (!clsort_load_choices(c->sorter, text, &fits) && fits) say(DESCRIPTION, "choices");
+}
+
+/* All of that. NO_BUILD: now and then when all is built as it is without the choices. */
+static void draw_more(drawn *c)
+{
+    limit_builds(c);
+    draw_options(c);
+    if (one_in(c, 6)) {
+        if (one_in(c, 2)) clsort_prepare(c->sorter, NULL, &c->bare);
+        c->bare.flags |= CLSORT_FLAG_NO_BUILD;
+        c->full.flags |= CLSORT_FLAG_NO_BUILD;
+        say(DESCRIPTION, "NO_BUILD");
+    }
+    if (one_in(c, 3)) load_choices(c);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -247,6 +324,7 @@ static void run_case(uint64_t seed)
     mock.fault_quiet = 1;
     mock.on_build = on_build;
     say_description(&c);
+    if (!c.plain) draw_more(&c);
     if (ask(&c, &c.bare) == CL_SUCCESS) {
         if (add_buffers(&c)) sort_drawn(&c);
         else answered(&c, "prepare", clsort_prepare(c.sorter, NULL, &c.bare));

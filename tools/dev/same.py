@@ -97,10 +97,11 @@ def lines_of(command):
 
 
 def run_cases(both, kind, given, *more):
-    """The lines of all cases, before and after, in pieces that run side by side."""
-    step = -(-given.cases // 8)
-    pieces = [[program, kind, str(given.first + at), str(min(step, given.cases - at)), *more]
-              for program in both for at in range(0, given.cases, step)]
-    lines = side_by_side(lines_of, pieces)
-    half = len(pieces) // 2
-    return [sum(part, []) for part in (lines[:half], lines[half:])]
+    """The lines of cases before, and those after, piece by piece. Pieces run side by side."""
+    step = min(20000, -(-given.cases // 4))
+    pieces = [(program, kind, str(given.first + at), str(min(step, given.cases - at)), *more)
+              for at in range(0, given.cases, step) for program in both]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        lines = pool.map(lines_of, pieces)
+        for before in lines:
+            yield before, next(lines)
