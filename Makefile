@@ -75,7 +75,7 @@ test-gpu:
 
 gpu-programs: $(programs:build/%=build/gpu/%) build/gpu/nvidia
 
-$(gpu_tests) build/choices: disguise = -Wl,--wrap=clGetDeviceInfo tests/other_gpu.c
+$(gpu_tests) build/grid: disguise = -Wl,--wrap=clGetDeviceInfo tests/other_gpu.c
 $(gpu_tests): build/gpu/%: tests/%.c tests/other_gpu.c $(headers)
 	@mkdir -p $(@D)
 	$(compile)

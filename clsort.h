@@ -7115,11 +7115,11 @@ typedef struct clsort__crossover {
 } clsort__crossover;
 static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
-    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 3u << 22, 1u << 19 },
+    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 1u << 23, 1u << 19 },
     { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 15 },
     { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 1u << 19 },
     { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 1u << 15 },
-    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 20 },
+    { CLSORT__NVIDIA, 1, 64, 0, 1u << 21, 1u << 21, 1u << 20 },
     { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 1u << 15 },
     { CLSORT__OTHER_GPU, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
     { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 3u << 21, 1u << 22, 1u << 18 },
@@ -7142,18 +7142,23 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU_VECTORS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU, 1, 32, 0, 1u << 18, CLSORT__NEVER, 0 },
     { CLSORT__CPU, 1, 64, 0, 1u << 18, 1u << 22, 0 },
-    { CLSORT__CPU, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
     { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 };
 
-/* Plans of selections, as measured. The first row of this table is taken that fits the device, the
-   mode, the rows, their count and k, and whose kernels can do it. If none is, digits narrow the
-   rows. Sorts of whole rows were measured with f32 on an H200 and on CPUs with PoCL: selections by
-   digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
-   from several rows. For short rows a sort takes too many launches. */
+/* Plans of selections, as measured on an H200, and on CPUs with PoCL and Intel's runtime, with f32
+   and indices or as `only` says. The first row is taken that fits and whose kernels can do it; if
+   there is none, digits narrow the rows. */
+enum {
+    CLSORT__ORDERED = 1,        /* not the n-th alone, nor in any order */
+    CLSORT__KEYS_ALONE = 2,
+    CLSORT__WORDS_ALONE = 4,    /* keys of up to 4 bytes */
+    CLSORT__WITH_INDICES = 8    /* or what they move: values, records */
+};
 typedef struct clsort__select_plan {
     int how;                        /* CLSORT__BY_* */
-    int alone;                      /* 1: CPUs, if work-items work alone; 0: other devices */
+    int device;                     /* where work-items select alone, a kind of CPUs, or CLSORT__CPU
+                                       for all; 0: where work-groups do */
+    cl_uint only;                   /* bits as above */
     cl_uint mode, last_mode;        /* CLSORT__SELECT_*, from mode to last_mode */
     size_t least_rows, most_rows;   /* most_rows 0: a row for every two cores */
     size_t least, most;             /* bounds of the count */
@@ -7163,27 +7168,45 @@ typedef struct clsort__select_plan {
 static const clsort__select_plan clsort__select_plans[] = {
 #define CLSORT__ANY ((size_t)-1)
 #define CLSORT__ANY_K 0, CLSORT__ANY, 1
-    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 0, 256, 4, CLSORT__ANY, 1 },
-    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16, CLSORT__ANY, 1 },
-    { CLSORT__BY_REGISTERS, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
-    { CLSORT__BY_TILES, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
-    { CLSORT__BY_ROUNDS, 0, 0, 1, 1, CLSORT__ANY, CLSORT__SHORT_MOST + 1, CLSORT__ROUNDS_TOTAL,
+#define CLSORT__SORT(...) { CLSORT__BY_SORTING, __VA_ARGS__ }
+#define CLSORT__STREAM(...) { CLSORT__BY_STREAMS, CLSORT__CPU, __VA_ARGS__, CLSORT__ANY, 1 }
+    CLSORT__SORT(CLSORT__CPU_ROWS, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 32, 1),
+    CLSORT__SORT(CLSORT__CPU_LANES, 4, 0, 0, 32, CLSORT__ANY, 17, 1 << 12, 0, 32, 1),
+    CLSORT__STREAM(8, 0, 0, 1, CLSORT__ANY, 0, 256, 2),
+    CLSORT__STREAM(8, 0, 0, 1, CLSORT__ANY, 0, 1024, 4),
+    CLSORT__STREAM(0, 0, 1, 1, CLSORT__ANY, 0, 256, 4),
+    CLSORT__STREAM(0, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16),
+    { CLSORT__BY_REGISTERS, 0, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
+    { CLSORT__BY_TILES, 0, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
+    { CLSORT__BY_ROUNDS, 0, 0, 0, 1, 1, CLSORT__ANY, CLSORT__SHORT_MOST + 1, CLSORT__ROUNDS_TOTAL,
       CLSORT__ANY_K },
-    { CLSORT__BY_ONE_LAUNCH, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
+    { CLSORT__BY_ONE_LAUNCH, 0, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
       CLSORT__ANY_K },
-    { CLSORT__BY_SAMPLE, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
+    { CLSORT__BY_SAMPLE, 0, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
       CLSORT__ANY_K },
-    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, 1 << 21, 0, 256, 1 },
-    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 2, 1 },
-    { CLSORT__BY_SORTING, 0, 2, 2, 2, 999, 129, CLSORT__ANY, 0, 8, 7 },
-    { CLSORT__BY_SORTING, 0, 2, 2, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 8, 7 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, 1 << 20, 0, 32, 1 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 2, 999, 129, CLSORT__ANY, 0, 5, 1 },
-    { CLSORT__BY_SORTING, 1, 0, 3, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 5, 1 },
-    { CLSORT__WAYS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }   /* the end */
+    /* On the H200 a sort of 2^20 to 2^24 elements took 1.1 to 1.9 times the time of digits in any
+       order, and 1.2 to 5.9 times for the n-th alone. */
+    CLSORT__SORT(0, 0, 0, 3, 1, 1, 129, 1 << 19, 0, 256, 1),
+    CLSORT__SORT(0, 1, 0, 0, 1, 1, 129, 1 << 21, 0, 256, 1),
+    CLSORT__SORT(0, 1, 0, 3, 1, 1, 129, 1 << 21, 0, 32, 1),
+    CLSORT__SORT(0, 1, 0, 3, 1, 1, 129, 1 << 23, 0, 2, 1),
+    CLSORT__SORT(0, 0, 0, 2, 2, 64, CLSORT__SHORT_MOST + 1, 1 << 14, 0, 8, 1),
+    CLSORT__SORT(0, 0, 2, 2, 1, 999, 129, CLSORT__ANY, 0, 8, 7),
+    CLSORT__SORT(0, 0, 2, 2, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 8, 7),
+    CLSORT__SORT(CLSORT__CPU_ROWS, 2, 0, 3, 1, 1, 129, 1 << 20, 0, 256, 1),
+    CLSORT__SORT(CLSORT__CPU, 2, 0, 3, 1, 1, 129, 1 << 20, 0, 32, 1),
+    CLSORT__SORT(CLSORT__CPU, 2, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1),
+    CLSORT__SORT(CLSORT__CPU, 8, 0, 0, 1, 1, 129, CLSORT__ANY, 0, 8, 1),
+    CLSORT__SORT(CLSORT__CPU, 8, 1, 1, 1, 1, 129, 1 << 9, 0, 32, 1),
+    CLSORT__SORT(CLSORT__CPU, 8, 2, 3, 1, 1, 129, 1 << 17, 0, 32, 1),
+    CLSORT__SORT(CLSORT__CPU, 8, 2, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1),
+    CLSORT__SORT(CLSORT__CPU, 0, 0, 3, 2, 999, 129, CLSORT__ANY, 0, 5, 1),
+    CLSORT__SORT(CLSORT__CPU, 0, 0, 3, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 5, 1),
+    { CLSORT__WAYS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }   /* the end */
 #undef CLSORT__ANY
 #undef CLSORT__ANY_K
+#undef CLSORT__SORT
+#undef CLSORT__STREAM
 };
 
 /* All other numbers. N: for NVIDIA's GPUs, other GPUs, CPUs; E: for every device. In elements,
@@ -7198,6 +7221,7 @@ static const clsort__select_plan clsort__select_plans[] = {
        crossover; by half of the bits at this part of the crossover of samples. */ \
     E(few_bits_radix, 1 << 22) E(few_bits_part, 2) E(half_bits_part, 4) \
     N(most_ranked, 1 << 15, 1 << 14, 1 << 14)   /* where samples do not sort */ \
+    E(extracted_samples, 1 << 14)   /* the least, if keys are extracted first */ \
     END(crossovers) \
     GROUP(rows) \
     /* More cores than few_units share an array out from `shared` on: with 16, on PoCL. */ \
@@ -7322,6 +7346,7 @@ static const clsort__select_plan clsort__select_plans[] = {
        cores, since digits use all. */ \
     E(stream_long, 128) E(stream_cores, 3) \
     E(preferred_ks, 4)   /* a row has at least this times k where streams were measured */ \
+    E(part_ks, 32)       /* and a part of one this; with 16, digits take half the time on CPUs */ \
     N(copied, 1, 1, 16)   /* of a sorted row, by a work-item */ \
     END(select) \
     GROUP(utility) \
@@ -8807,13 +8832,27 @@ static size_t clsort__fields_bytes(const clsort__key *k, cl_uint first, cl_uint 
     return bytes;
 }
 
+/* Bits of the key, or of all fields. */
+static cl_uint clsort__all_bits(const clsort_desc *d)
+{
+    cl_uint bits = 0, i;
+    if (!d->fields) return clsort__key_bits(d->key_type);
+    for (i = 0; i < d->field_count; i++) bits += clsort__key_bits(d->fields[i].type);
+    return bits;
+}
+
+/* Bits of a code, or of the widest one. */
+static cl_uint clsort__code_bits(const clsort_desc *d)
+{
+    cl_uint width = 8;
+    while (width < 64 && width < clsort__all_bits(d)) width *= 2;
+    return width;
+}
+
 /* 1 if the fields make more than one code. */
 static int clsort__several_codes(const clsort_desc *d)
 {
-    size_t bits = 0;
-    cl_uint i;
-    for (i = 0; d->fields && i < d->field_count; i++) bits += clsort__key_bits(d->fields[i].type);
-    return bits > 64;
+    return d->fields && clsort__all_bits(d) > 64;
 }
 
 /* Bytes of the widest code that the fields make: 1, 2, 4 or 8. */
@@ -9084,8 +9123,9 @@ static int clsort__is_bare(const clsort_desc *d)
 /* 1 if elements are pairs of a key and 4 bytes: a value, or an index. */
 static int clsort__has_words(const clsort_desc *d)
 {
-    const int direct = d->record_size ? d->record_size <= 16 && !d->value_size : d->value_size <= 8;
-    return d->indices || d->fields || !direct || (d->value_size == 4 && !d->record_size);
+    const int direct = d->record_size ? d->record_size <= 16 && !d->value_size && !d->fields
+                                      : d->value_size <= 8;
+    return d->indices || !direct || (d->value_size == 4 && !d->record_size);
 }
 
 /* Choices measured on the sorter's device, and the policy that they make. Each row serves a class
@@ -9184,11 +9224,10 @@ static clsort__crossover clsort__table_crossover(const clsort__facts *f, const c
 {
     const int bare = clsort__is_bare(d), words = clsort__has_words(d);
     const clsort__crossover *c = p->crossover_rows;
-    const cl_uint bits = d->fields ? 64 : clsort__key_bits(d->key_type);
     clsort__crossover row;
     if (c->device == CLSORT__THIS_DEVICE) return *c;
     while ((c->device != p->kind && c->device != p->other_kind)
-           || c->bits < bits
+           || c->bits < clsort__code_bits(d)
            || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
         c++;
     row = *c;
@@ -9204,8 +9243,8 @@ static clsort__crossover clsort__table_crossover(const clsort__facts *f, const c
 static clsort__crossover clsort__find_crossover(const clsort__facts *f, const clsort__policy *p,
                                                 const clsort_desc *d)
 {
-    const cl_uint all = clsort__key_bits(d->key_type),
-                  bits = (d->last_bit ? d->last_bit : all) - d->first_bit;
+    const cl_uint all = clsort__code_bits(d),
+                  bits = (d->last_bit ? d->last_bit : clsort__all_bits(d)) - d->first_bit;
     const clsort__measured_row *const own = clsort__find_measured(p, d);
     clsort__crossover row = own ? own->row : clsort__table_crossover(f, p, d);
     if (bits - 1 < all / 4 * 3)   /* few passes; measured on an H200, NVIDIA-only paths on and
@@ -9231,14 +9270,24 @@ static const clsort__crossover clsort__widest_rows[] = {
     { CLSORT__THIS_DEVICE, 0, 64, 0, 0, 0, 0 }
 };
 
-/* 1 if radix of samples may sort the elements: bare keys, or pairs with indices, or with values
-   that go to another array. */
-static int clsort__suits_samples(const clsort_desc *d)
+/* 1 if zeros or NaNs with different bits are equal. */
+static int clsort__joins_keys(const clsort_desc *d)
 {
-    const int indices = d->indices != NULL;
-    if (clsort__is_bare(d)) return 1;
-    return !d->record_size
-           && (indices ? !d->value_size : d->value_size == 4 && !clsort__values_stay(d));
+    return clsort__is_float(d->key_type)
+           && (d->zero_order == CLSORT_ZERO_EQUAL || d->nan_order == CLSORT_NAN_EQUAL);
+}
+
+/* 1 if radix of samples may sort the elements: bare keys; keys of 4 bytes by way of indices, or
+   with values that go to another array. Few keys that are extracted first are merged sooner. */
+static int clsort__suits_samples(const clsort__policy *n, const clsort_desc *d)
+{
+    const int extracts = (d->record_size && (d->record_size > 16 || d->value_size || d->indices))
+                         || d->fields || clsort__joins_keys(d);
+    if (extracts || d->indices || d->value_size > 8)
+        return clsort__code_bits(d) == 32 && !d->precedes
+               && (!extracts || d->count >= n->crossovers.extracted_samples);
+    return clsort__is_bare(d)
+           || (!d->record_size && d->value_size == 4 && !clsort__values_stay(d));
 }
 
 /* 1 if a kernel sorts keys with indices, values or in records, and reads other arrays than it
@@ -9259,13 +9308,11 @@ static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy
 {
     const clsort__crossover row = clsort__find_crossover(f, n, d);
     const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
-              ranked = d->count <= n->crossovers.most_ranked,
-              by_samples = clsort__key_bits(d->key_type) >= 32 && clsort__suits_samples(d)
-                           && (bare || !tuned);
-    if (!row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)
-        || d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL
-        || (!by_samples && (!ranked || tuned || !(bare || clsort__moves_values(d)))))
-        return 0;
+              by_samples = clsort__code_bits(d) >= 32 && clsort__suits_samples(n, d)
+                           && (bare || !tuned),
+              ranked = d->count <= n->crossovers.most_ranked && !clsort__joins_keys(d)
+                       && (by_samples || (!tuned && (bare || clsort__moves_values(d))));
+    if (!row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)) return 0;
     return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
            | (by_samples ? CLSORT__BIT(CLSORT__SAMPLES) : 0u);
 }
@@ -12690,7 +12737,8 @@ static int clsort__take_ranks(const clsort__plan *p, clsort__config *c)
     return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(p, c)
            && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, &samples)
                 && ((samples.subset == CLSORT__SUBSET_TILES && p->data.in_place)
-                    || (p->d.count > best << c->group_log2 && clsort__suits_samples(&p->d))));
+                    || (p->d.count > best << c->group_log2
+                        && clsort__suits_samples(p->policy, &p->d))));
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
@@ -14211,13 +14259,20 @@ static size_t clsort__few_rows(const clsort__plan *p)
                          : (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
 }
 
-/* Is a row of the table for this device, whatever the count and k? */
+/* 1 if a row of the table fits, whatever the count and k. */
 static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
-    const int alone = p->facts->is_cpu && !p->config.group_log2;
-    return (p->facts->any || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
-           && t->rows >= w->least_rows
+    const int alone = p->facts->is_cpu && !p->config.group_log2,
+              kind = w->device == p->policy->kind || w->device == p->policy->other_kind,
+              any_order = clsort__takes_some(&p->d)
+                          && p->d.flags & (CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH);
+    const cl_uint is = (any_order ? 0 : CLSORT__ORDERED)
+                       | (p->data.has_indices || clsort__moves_by_index(p) ? CLSORT__WITH_INDICES
+                          : p->key.bytes > 4 ? CLSORT__KEYS_ALONE
+                                             : CLSORT__KEYS_ALONE | CLSORT__WORDS_ALONE);
+    return (p->facts->any || (w->device ? alone && kind : !alone)) && !(w->only & ~is)
+           && t->mode >= w->mode && t->mode <= w->last_mode && t->rows >= w->least_rows
            && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p));
 }
 
@@ -14522,18 +14577,21 @@ static int clsort__plan_reading(clsort__plan *p, int how)
 }
 
 /* Plans a reading by work-items that work alone. Returns 1 if local memory has room for their
-   lists, of 4 times k elements, or 2 times in long rows. */
+   lists, of 4 times k elements, or 2 times in long rows, and if parts are long enough. */
 static int clsort__plan_streams(clsort__plan *p)
 {
-    clsort__selection *t = &p->select;
+    clsort__plan streams = *p;
+    clsort__selection *t = &streams.select;
     const size_t k = p->d.top_k, lists = t->most_capacity / k;
     const int two = p->d.count > p->policy->select.stream_long * k
                     && p->facts->compute_units <= p->policy->select.stream_cores * t->rows * lists;
     if (lists < (two ? 2u : 4u)) return 0;
-    p->config.family = CLSORT__STREAMS;
+    streams.config.family = CLSORT__STREAMS;
     t->how = CLSORT__BY_STREAMS;
     clsort__select_list(p, t);
     clsort__select_parts(p, t);
+    if (t->parts > 1 && t->part_elements < p->policy->select.part_ks * k) return 0;
+    *p = streams;
     return 1;
 }
 
@@ -17041,7 +17099,7 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
 static size_t clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d)
 {
     const clsort__policy *const own = clsort__policy_of(&s->facts);
-    const clsort__crossover row = clsort__table_crossover(&s->facts, own, d);
+    const clsort__crossover row = clsort__find_crossover(&s->facts, own, d);
     const size_t last[] = { (size_t)-1, row.bitonic, row.samples, own->crossovers.most_ranked,
                             row.radix - (size_t)1, row.hybrid - (size_t)1, d->top_k };
     const clsort__crossover *const widest = clsort__widest_rows;

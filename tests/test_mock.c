@@ -799,9 +799,9 @@ static void auto_sorts_pairs(const world *w, int wrong)
    the self-test finds it wrong. */
 static void avoid_wrong_hybrid(bench *b)
 {
-    static const struct { cl_uint type; size_t n; } from[] = { { CLSORT_U32, 3 << 22 },
-                                                               { CLSORT_F32, 3 << 22 },
-                                                               { CLSORT_I64, 1 << 22 } };
+    static const struct { cl_uint type; size_t n; } from[] = { { CLSORT_U32, 1 << 23 },
+                                                               { CLSORT_F32, 1 << 23 },
+                                                               { CLSORT_I64, 1 << 21 } };
     int wrong;
     size_t i;
     (void)b;

@@ -903,16 +903,17 @@ static void serves_its_class(bench *b)
 /* Streams need room for a list of candidates, however they are preferred. */
 static void keeps_conditions(bench *b)
 {
-    const clsort_desc d = selection_number(0, 1000);
+    clsort_desc d = selection_number(0, 2000);
     clsort__policy streams;
     world w;
     (void)b;
+    d.top_k = 100;
     open_world_for(&w, SORTS, mock_cpu());
     streams = built_in(&w, 1 + CLSORT__BY_STREAMS);
-    CHECK(planned_way(&w, &d, 159, &streams) != CLSORT__BY_STREAMS);
-    CHECK(planned_way(&w, &d, 160, &streams) == CLSORT__BY_STREAMS);
-    CHECK(planned_way(&w, &d, 500, NULL) != CLSORT__BY_STREAMS);
-    CHECK(planned_way(&w, &d, 500, &streams) == CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 399, &streams) != CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 400, &streams) == CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 1200, NULL) != CLSORT__BY_STREAMS);
+    CHECK(planned_way(&w, &d, 1200, &streams) == CLSORT__BY_STREAMS);
     close_world(&w);
 }
 
