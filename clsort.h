@@ -14034,23 +14034,24 @@ static clsort_status clsort__ready_plans(clsort__job *j)
 /* Plans a sort, with its scratch memory. Few long rows are sorted one after another, each as an
    array, and share the scratch memory of one. */
 static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
-                              clsort__job *j)
+                              clsort__plan *p, clsort__plan *inner)
 {
-    clsort__make_plan(f, n, d, &j->plan);
-    if (clsort__takes_one_by_one(&j->plan)) {
+    clsort__make_plan(f, n, d, p);
+    if (clsort__takes_one_by_one(p)) {
         const clsort_desc row = clsort__one_row(d);
-        clsort__make_plan(f, n, &row, &j->inner);
-        j->plan.step_count = 0;
-        clsort__add_step(&j->plan, CLSORT__STEP_UTILITY);
-        clsort__add_step(&j->plan, CLSORT__STEP_ROWS);
+        clsort__make_plan(f, n, &row, inner);
+        p->step_count = 0;
+        clsort__add_step(p, CLSORT__STEP_UTILITY);
+        clsort__add_step(p, CLSORT__STEP_ROWS);
     }
-    clsort__plan_scratch(&j->plan, j->plan.inner ? &j->inner : &j->plan);
+    clsort__plan_scratch(p, p->inner ? inner : p);
 }
 
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
-    if (c->status == CL_SUCCESS) clsort__plan_sort(&c->s->facts, j->policy, j->desc, j);
+    if (c->status == CL_SUCCESS)
+        clsort__plan_sort(&c->s->facts, j->policy, j->desc, &j->plan, &j->inner);
 }
 
 /* ---- >>select -------------------------------------------------------------------------------- */
@@ -14352,9 +14353,9 @@ static void clsort__select_steps(clsort__plan *p)
 
 /* Lays out the scratch memory, and lists the steps. The size must not fall with the count: if
    shorter rows would be sorted whole, it is enough for the longest of these. */
-static void clsort__select_scratch(clsort__job *j)
+static void clsort__select_scratch(clsort__plan *p, clsort__plan *inner)
 {
-    clsort__plan *p = &j->plan, other, sort;
+    clsort__plan other, sort;
     const int sorts = p->select.how == CLSORT__BY_SORTING;
     size_t least;
     const size_t most = clsort__smaller(clsort__whole_most(p, &least), p->d.count);
@@ -14364,7 +14365,7 @@ static void clsort__select_scratch(clsort__job *j)
     clsort__select_steps(p);
     if (both) other = *p;
     if (both && !sorts) other.select.sorts_after = 0;
-    clsort__take_selection(sorts ? &order : NULL, p, &j->inner);
+    clsort__take_selection(sorts ? &order : NULL, p, inner);
     if (!both) return;
     clsort__take_selection(sorts ? NULL : &order, &other, &sort);
     if (other.scratch.layout.bytes > p->scratch.layout.bytes)
@@ -14726,7 +14727,7 @@ static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
         return 0;
     clsort__check_desc(&sort, &d, CLSORT__TO_SORT);
     if (sort.status != CL_SUCCESS) return 0;
-    clsort__plan_sort(&c->s->facts, j->policy, &d, j);
+    clsort__plan_sort(&c->s->facts, j->policy, &d, &j->plan, &j->inner);
     return 1;
 }
 
@@ -14740,7 +14741,7 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segments that cannot be sorted, beside "
                                                    "CLSORT_FLAG_TOP_PARTITION");
     clsort__check_select_order(c, &j->plan);
-    if (c->status == CL_SUCCESS) clsort__select_scratch(j);
+    if (c->status == CL_SUCCESS) clsort__select_scratch(&j->plan, &j->inner);
 }
 
 /* Plans a sort, or a selection. */
