@@ -1198,43 +1198,61 @@ extern "C" {
 #define CLSORT__NO_QUICKSORT   /* radix finishes what its rounds leave */
 #endif
 
-/* The sections. To follow a call, start at its function in >>public, go on to clsort__enqueue in
-   >>job, then to the functions of its clsort__operation.
+/* The sections, from the ground up: each uses only those above it. To follow a call, start at its
+   function in >>public, go on to clsort__enqueue in >>job, then to the functions of its
+   clsort__operation.
 
      >>source      the text of kernels.cl
-     >>facts       what was asked of a device, and what failed on it
-     >>types       families, kernels, the sorter, plans, runs
-     >>status      errors, and macros that end a function at the first one
+
+   Plans. Nothing here knows a sorter.
+
      >>arithmetic  rounding, logarithms, sums that do not wrap
+     >>facts       what was asked of a device, and what failed on it
+     >>families    families of kernels, their kernels, details that names of algorithms set
+     >>types       configs, layouts, selections, plans
+     >>policy      every number that tunes, for each kind of device; choices that were measured
+     >>description questions that a description alone answers
+     >>key         fields, and how a key becomes a code
+     >>arrays      rows, strides, layouts of scratch memory
+     >>crossovers  the counts by which AUTO chooses
+     >>local       local memory of each family
+     >>shapes >>radix-shapes
+                   what the kernels of each family are compiled for, bytes of their tables
+     >>algorithms  the tables of forms of radix and of algorithms
+     >>plan        from a description to a plan: algorithm, kernels, scratch
+     >>selection   plans of selections
+     >>presets     algorithms by name
+
+   Programs and runs.
+
+     >>state       programs, the sorter, runs
+     >>status      errors, and macros that end a function at the first one
      >>memory      host arrays, slots of scratch buffers, marks on queues
      >>device      contexts, queries, queues
-     >>policy      every number that tunes, for each kind of device
+     >>structs     structs of callers that were compiled with another version
+     >>check       mistakes in arguments, buffers, limits
      >>folder      files of a cache of built programs
      >>cache       entries of any cache: heads, hashes, programs
-     >>program     the shapes of kernels, building programs
-     >>presets     algorithms by name
-     >>plan        from a description to a plan: key, arrays, algorithm, kernels, scratch
-     >>check       mistakes in arguments, buffers, limits
-     >>structs     structs of callers that were compiled with another version
+     >>program     building programs
      >>launch      arguments, launches, copies, fills
      >>job         from a public call to its commands: counted, warmed, enqueued
-     >>bitonic >>merge >>runs >>radix >>partition
-                   shapes, tables and launches of each algorithm
-     >>hybrid >>samples >>ranks >>cached
-                   shapes, tables and launches of each form of radix
-     >>forms       the table of forms of radix
-     >>segments >>batch >>quicksort
-                   as of the algorithms above
-     >>algorithms  the table of algorithms
-     >>gather >>groups >>sort >>select >>is_sorted >>host >>proof
-                   checks, programs and commands of each kind of call
+     >>bitonic >>merge >>runs >>radix >>partition >>hybrid >>samples >>ranks >>cached >>segments
+     >>batch >>quicksort
+                   launches of each family; checks of merges and partitions
+
+   Calls.
+
+     >>gather >>groups >>sort >>select >>is_sorted >>proof
+                   checks, programs and commands of each kind of call; >>sort has the table of
+                   what sorts by each family
      >>operations  the table of kinds of calls
+     >>host        sorts of host arrays
      >>prepare     builds, warms and allocates ahead, for one count or for all up to a largest
      >>sorter      creating, cloning and destroying
      >>explain     the text of clsort_explain
-     >>self-test   known sorts on the device
-     >>choices     what was measured: in a cache, as text, listed
+     >>choices     choices of AUTO that were measured: in a cache, and as text
      >>public      the functions of the API, in its order
+     >>self-test   clsort_self_test: known sorts on the device, by the functions of the API
 
    The public functions name the sources of their algorithms, kernels.cl gives the titles.
    Partition: the scatter of High Performance and Scalable Radix Sorting, with a search among
@@ -5753,6 +5771,59 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 /* <<<< end of the generated block */
 /* clang-format on */
 
+/* ---- >>arithmetic ---------------------------------------------------------------------------- */
+
+static cl_uint clsort__log2(size_t x)
+{
+    cl_uint log = 0;
+    while (x >>= 1) log++;
+    return log;
+}
+
+/* log2 of the smallest power of two that is not below n. */
+static cl_uint clsort__ceil_log2(size_t n) { return n > 1 ? clsort__log2(n - 1) + 1 : 0; }
+
+static size_t clsort__ceil_divide(size_t n, size_t size) { return n / size + (n % size != 0); }
+
+static size_t clsort__round_up(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
+
+static size_t clsort__smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t clsort__larger(size_t a, size_t b) { return a > b ? a : b; }
+
+static size_t clsort__largest(size_t a, size_t b, size_t c)
+{
+    return clsort__larger(clsort__larger(a, b), c);
+}
+
+static size_t clsort__saturating_add(size_t a, size_t b) { return b > ~a ? ~(size_t)0 : a + b; }
+
+static size_t clsort__saturating_multiply(size_t a, size_t b)
+{
+    return b && a > ~(size_t)0 / b ? ~(size_t)0 : a * b;
+}
+
+static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
+{
+    return x >= least && x <= most && !(x & (x - 1));
+}
+
+/* 1 if a number needs more than 32 bits. If a size_t has 32, compilers warn of a plain
+   comparison. */
+static int clsort__exceeds_32_bits(cl_ulong x) { return x >> 32 != 0; }
+
+/* 1 if a * b is more than `most`. Callers give a and b: the product may wrap, and b may be 0. */
+static int clsort__product_exceeds(cl_ulong a, cl_ulong b, cl_ulong most)
+{
+    return b && a > most / b;
+}
+
+/* Largest power of two up to 8 that divides a size. */
+static size_t clsort__alignment(size_t size)
+{
+    return size & 1 ? 1 : size & 2 ? 2 : size & 4 ? 4 : 8;
+}
+
 /* ---- >>facts --------------------------------------------------------------------------------- */
 
 typedef struct clsort__policy clsort__policy;   /* see >>policy */
@@ -5791,7 +5862,7 @@ static const clsort__facts clsort__any_device = {
     0, 0
 };
 
-/* ---- >>types --------------------------------------------------------------------------------- */
+/* ---- >>families ------------------------------------------------------------------------------ */
 
 /* The bit of a family in a set of families. Public families have numbers below 8, private ones 32
    to 55. */
@@ -5853,9 +5924,6 @@ enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
     &&(CLSORT__##name < 8 || (CLSORT__##name >= 32 && CLSORT__##name < 56))
 typedef char clsort__each_family_has_a_bit[1 CLSORT__FAMILY_LIST(CLSORT__HAS_BIT) ? 1 : -1];
 #undef CLSORT__HAS_BIT
-
-#define CLSORT__VERSION \
-    (CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH)
 
 /* Numbers that have a public name, and another name in kernels.cl. */
 #define CLSORT__SAME(a, b) ((int)(a) == (b))
@@ -6042,6 +6110,19 @@ enum {
 enum { CLSORT__KERNEL_LIST(CLSORT__ENUMERATOR) CLSORT__KERNEL_COUNT };
 #undef CLSORT__ENUMERATOR
 
+static const char *clsort__family_name(cl_uint family)
+{
+#define CLSORT__CASE(name, text) \
+    case CLSORT__##name: return text;
+    switch (family) {
+        CLSORT__FAMILY_LIST(CLSORT__CASE)
+        default: return "";
+    }
+#undef CLSORT__CASE
+}
+
+/* ---- >>types --------------------------------------------------------------------------------- */
+
 /* The build options of a program; see the tuning section of kernels.cl. Configs are compared by
    memcmp: no padding, unused fields 0. */
 typedef struct clsort__config {
@@ -6071,18 +6152,6 @@ typedef struct clsort__config {
     cl_uint turns;              /* codes are rotated past their ignored bits */
 } clsort__config;
 
-/* A built program and its kernels. Its config may be a smaller shape than the one asked for, if the
-   limits of the kernels demand that. */
-typedef struct clsort__program {
-    clsort__config asked, config;
-    int unsaved;                /* not in the user's cache yet */
-    cl_program program;
-    cl_kernel kernels[CLSORT__KERNEL_COUNT];
-} clsort__program;
-
-/* A hash of 128 bits. */
-typedef struct clsort__hash { cl_ulong word[2]; } clsort__hash;
-
 /* The layout of scratch memory: parts one after another, in as few buffers as the device can
    allocate. Offsets of parts count through all buffers. */
 enum { CLSORT__MOST_PARTS = 16 };
@@ -6096,74 +6165,7 @@ typedef struct clsort__layout {
     size_t largest;             /* bytes of the largest part; all bits: the sum exceeds a size_t */
 } clsort__layout;
 
-/* The sorter's scratch buffers for one queue. With queue NULL, clsort_prepare made them ahead for
-   the next queue that needs some. */
-typedef struct clsort__slot {
-    cl_command_queue queue;
-    cl_mem buffers[CLSORT__MOST_PARTS];
-    size_t sizes[CLSORT__MOST_PARTS];
-    cl_event last;   /* out-of-order queues: completes when the buffers are free again */
-    cl_event mark;   /* set if no call used the queue since the last search; see clsort__is_idle */
-} clsort__slot;
-
-/* The texts of a comparator, in one allocation. Programs are compiled from them. */
-typedef struct clsort__comparator {
-    char *record_type, *precedes;
-    size_t record_size;
-} clsort__comparator;
-
-/* A sort that checks itself. Its proof can be read when the event is complete. */
-typedef struct clsort__pending {
-    cl_mem proof;
-    cl_event event;
-} clsort__pending;
-
-enum { CLSORT__HOST_ARRAYS = 3 };   /* keys or records, values, indices */
-
-struct clsort_sorter {
-    cl_context context;
-    cl_device_id device;
-    clsort_options options;
-    clsort__hash device_hash;   /* with a cache: hash of device, driver, platform */
-    int quiet;                  /* failures are not reported; see clsort__hush */
-    clsort__facts facts;
-    const clsort__policy *policy;   /* of its kind of device, or its choices laid over that */
-    clsort__program *programs;
-    size_t program_count;
-    clsort__comparator *comparators;
-    size_t comparator_count;
-    clsort__slot *slot_list;
-    size_t slot_count;
-    clsort__pending *pending;
-    size_t pending_count;
-    clsort_status verdict;      /* the worst of the sorts judged since clsort_collect */
-    cl_event *marks;            /* releases_late: a mark on each queue that was trimmed away,
-                                   complete when its work is done */
-    size_t mark_count;
-    cl_uint seed;               /* of samples; another one for each sort */
-    cl_event *waits;            /* room for the caller's wait list and one more event */
-    size_t wait_room;
-    struct clsort__range *ranges;   /* room for the arrays of a gather */
-    size_t range_room;
-    cl_command_queue own_queue; /* for host arrays and clsort_prepare */
-    unsigned char *block;
-    cl_mem block_pin, block_buffers[CLSORT__HOST_ARRAYS];   /* block_pin: see clsort__pin;
-                                                               block_buffers: on the device */
-    cl_command_queue device_queue;  /* the default queue on the device, for quicksort */
-    cl_mem dummy;               /* replaces every buffer while kernels are warmed */
-    char *build_log;
-    const char *function;       /* the public function that runs */
-    const void *volatile thread;    /* the thread that runs it; see clsort__enter */
-    char message[640];          /* the last error */
-};
-
 typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
-
-/* The scratch memory of a run: its buffers. */
-typedef struct clsort__scratch {
-    const clsort__layout *layout;
-    clsort__span spans[CLSORT__MOST_PARTS];
-} clsort__scratch;
 
 /* Keys, and the values or records that travel with them. */
 typedef struct clsort__arrays { clsort__span keys, values; } clsort__arrays;
@@ -6317,31 +6319,6 @@ typedef struct clsort__plan {
     clsort__step steps[CLSORT__MOST_STEPS]; /* come last: only step_count are set */
 } clsort__plan;
 
-/* The memory of one sort. Elements go from `from` to `to` by way of `alt`; kernels keep
-   `tables`. */
-typedef struct clsort__workspace {
-    clsort__arrays from, to, alt;
-    clsort__span tables;
-    clsort__config shape;       /* the shape that the kernels were built with */
-    int in_place;               /* radix, quicksort: `from` is `to` */
-} clsort__workspace;
-
-/* One pass of a merge of pairs of runs, from a and b into `to`. `splits` lists the slice of each
-   work-group. */
-typedef struct clsort__merge_pass {
-    clsort__arrays a, b, to;
-    size_t n;                   /* elements in all */
-    size_t run;                 /* elements of a run; with two inputs, of a */
-    size_t span;                /* elements of a pair of runs, less 1; with two inputs, all bits
-                                   set */
-    clsort__span splits;
-    cl_uint how;                /* CLSORT__SPLITS_STORED; 0 or CLSORT__SPLITS_SECOND: work-groups
-                                   find their own */
-} clsort__merge_pass;
-
-typedef struct clsort__run clsort__run;
-typedef struct clsort__job clsort__job;
-
 /* Abilities that a description may need and that not every algorithm has. */
 enum {
     CLSORT__CAN_BITS = 1,
@@ -6389,660 +6366,6 @@ typedef struct clsort__radix_form {
     cl_uint passes_cores;
 } clsort__radix_form;
 enum { CLSORT__OWN_GROUP = 99 };
-
-/* One buffer range of a call, for the checks. */
-typedef struct clsort__range {
-    const char *role;
-    clsort__span at;
-    size_t bytes;
-    int reads, writes;
-} clsort__range;
-
-/* The purpose of a checked description: only to read keys, to select from rows, to sort. */
-enum { CLSORT__TO_READ, CLSORT__TO_SELECT, CLSORT__TO_SORT };
-
-/* The modes of a run. COUNT only counts commands; WARM launches every kernel with its geometry, but
-   without elements. */
-enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
-
-/* The counts of clsort_explain. */
-typedef struct clsort__tally {
-    cl_uint launches[CLSORT__KERNEL_COUNT];
-    cl_uint passes;             /* commands that write elements */
-    cl_ulong bytes;             /* of elements, read and written */
-} clsort__tally;
-
-/* A set of kinds of launches, each of which a driver may compile apart: program, kernel, small or
-   large. */
-enum { CLSORT__MOST_KINDS = 256 };
-typedef struct clsort__kinds {
-    cl_uint kind[CLSORT__MOST_KINDS];
-    size_t count;
-} clsort__kinds;
-
-/* The commands of one call. Errors stick: after the first one, nothing more is enqueued. */
-struct clsort__run {
-    clsort_sorter *s;
-    cl_command_queue queue;
-    int mode, in_order;         /* in_order: of the queue */
-    cl_uint n_wait;
-    const cl_event *wait;
-    cl_event *done;
-    cl_uint issued, total;      /* commands enqueued; commands counted before */
-    cl_event previous;          /* event of the last command; on an out-of-order queue, the next
-                                   command waits for it */
-    clsort__tally *tally;       /* NULL: none */
-    clsort__kinds *kinds;       /* the kinds that a count of commands collects, when all programs
-                                   are built; NULL: none */
-    const clsort__plan *counted;    /* the sort whose count is on the device; NULL: none */
-    clsort__config asked;       /* config of the chosen kernel's program */
-    int number;                 /* number of the chosen kernel, in CLSORT__KERNEL_LIST */
-    cl_kernel kernel;
-    cl_uint program;            /* index of its program in s->programs */
-    cl_uint argument, group_log2;   /* number of the next argument; of the kernel */
-    clsort_status status;       /* the first error */
-};
-
-/* ---- >>status -------------------------------------------------------------------------------- */
-
-/* Codes of OpenCL 1.2 that a call may get. */
-#define CLSORT__OPENCL_CODES(X) \
-    X(CL_SUCCESS) X(CL_DEVICE_NOT_FOUND) X(CL_DEVICE_NOT_AVAILABLE) X(CL_COMPILER_NOT_AVAILABLE) \
-    X(CL_MEM_OBJECT_ALLOCATION_FAILURE) X(CL_OUT_OF_RESOURCES) X(CL_OUT_OF_HOST_MEMORY) \
-    X(CL_PROFILING_INFO_NOT_AVAILABLE) X(CL_MEM_COPY_OVERLAP) X(CL_BUILD_PROGRAM_FAILURE) \
-    X(CL_MISALIGNED_SUB_BUFFER_OFFSET) X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
-    X(CL_INVALID_VALUE) X(CL_INVALID_PLATFORM) X(CL_INVALID_DEVICE) X(CL_INVALID_CONTEXT) \
-    X(CL_INVALID_COMMAND_QUEUE) X(CL_INVALID_MEM_OBJECT) X(CL_INVALID_BINARY) \
-    X(CL_INVALID_BUILD_OPTIONS) X(CL_INVALID_PROGRAM) X(CL_INVALID_KERNEL_NAME) \
-    X(CL_INVALID_KERNEL) X(CL_INVALID_ARG_INDEX) X(CL_INVALID_ARG_VALUE) X(CL_INVALID_ARG_SIZE) \
-    X(CL_INVALID_KERNEL_ARGS) X(CL_INVALID_WORK_GROUP_SIZE) X(CL_INVALID_WORK_ITEM_SIZE) \
-    X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION) \
-    X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_MAP_FAILURE) \
-    X(CL_INVALID_DEVICE_TYPE) X(CL_INVALID_QUEUE_PROPERTIES) X(CL_INVALID_HOST_PTR) \
-    X(CL_INVALID_PROGRAM_EXECUTABLE) X(CL_INVALID_KERNEL_DEFINITION) X(CL_INVALID_WORK_DIMENSION) \
-    X(CL_INVALID_GLOBAL_OFFSET)
-
-static const char clsort__no_name[] = "an OpenCL error";
-
-static const char *clsort__status_text(clsort_status status)
-{
-#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
-#define CLSORT__NAME(name) case name: return #name;
-    switch (status) {
-        CLSORT_STATUS_LIST(CLSORT__TEXT)
-        CLSORT__OPENCL_CODES(CLSORT__NAME)
-    case -1001:
-        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
-               "or PoCL for CPUs";
-    default: return clsort__no_name;
-    }
-#undef CLSORT__TEXT
-#undef CLSORT__NAME
-}
-
-/* Begins a call with a sorter, which may be NULL. Returns 0 if another thread is in a call. The
-   address of errno tells threads apart. Public functions may call others: each call ends by setting
-   s->thread back to *before. */
-static int clsort__enter(clsort_sorter *s, const void **before)
-{
-    *before = s ? s->thread : NULL;
-    if (*before && *before != &errno) return 0;
-    if (s) s->thread = &errno;
-    return 1;
-}
-
-/* Names the public function that runs; fails if there is no sorter. */
-static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
-{
-    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
-    s->function = function;
-    return CL_SUCCESS;
-}
-
-/* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. A
-   detail of one word names a place, and the text of the status says what is wrong there. Longer
-   details stand alone. */
-static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
-                                  const char *detail)
-{
-    const char *const text = clsort__status_text(status), *meaning = strchr(text, ':');
-    const int length = (int)strcspn(text, ":"), number = status;
-    char code[16] = "";
-    if (s->quiet) return status;
-    if (detail && strchr(detail, ' ')) meaning = NULL;
-    if (text == clsort__no_name) snprintf(code, sizeof code, " %d", number);
-    snprintf(s->message, sizeof s->message, "%s%s%s%s%s%.*s%s%s", function, detail ? ": " : "",
-             detail ? detail : "", meaning ? meaning : "", detail || meaning ? " (" : ": ", length,
-             text, code, detail || meaning ? ")" : "");
-    if (s->options.diagnostic) s->options.diagnostic(s->options.user, status, function, s->message);
-    return status;
-}
-
-/* Fails the public function that runs, with a detail formatted as by printf. */
-static clsort_status clsort__reject(clsort_sorter *s, clsort_status status, const char *format, ...)
-{
-    char detail[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(detail, sizeof detail, format, arguments);
-    va_end(arguments);
-    return clsort__fail(s, status, s->function, detail);
-}
-
-/* Returns an OpenCL function's code. Keeps an error as the last one. */
-static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *function)
-{
-    return code == CL_SUCCESS ? CL_SUCCESS : clsort__fail(s, code, function, NULL);
-}
-
-/* Makes a sorter quiet or not. A quiet sorter returns failures but does not report them, because
-   there is a remedy. Returns the setting before. */
-static int clsort__hush(clsort_sorter *s, int quiet)
-{
-    const int before = s->quiet;
-    s->quiet = quiet;
-    return before;
-}
-
-/* CLSORT__MUST returns from the current function if a call fails. CLSORT__REQUIRE rejects the call,
-   with a message as for printf, if a condition does not hold. */
-#define CLSORT__MUST(call) \
-    do { \
-        const clsort_status clsort__result = (call); \
-        if (clsort__result != CL_SUCCESS) return clsort__result; \
-    } while (0)
-#define CLSORT__REQUIRE(s, condition, status, ...) \
-    do { \
-        if (!(condition)) return clsort__reject(s, status, __VA_ARGS__); \
-    } while (0)
-
-/* Calls an OpenCL function that returns its code: CLSORT__TRY(s, clFinish, (queue)). */
-#define CLSORT__TRY(s, function, arguments) \
-    clsort__note(s, CLSORT_CL(function) arguments, #function)
-
-/* CLSORT__TRY, then returns from the current function if that failed. */
-#define CLSORT__CALL(s, function, arguments) CLSORT__MUST(CLSORT__TRY(s, function, arguments))
-
-/* Queries an object, or the sorter's device, for a value of fixed size. */
-#define CLSORT__ASK(s, function, object, what, answer) \
-    clsort__note(s, CLSORT_CL(function)(object, what, sizeof(answer), &(answer), NULL), #function)
-#define CLSORT__FACT(s, what, answer) CLSORT__ASK(s, clGetDeviceInfo, (s)->device, what, answer)
-
-/* ---- >>arithmetic ---------------------------------------------------------------------------- */
-
-static cl_uint clsort__log2(size_t x)
-{
-    cl_uint log = 0;
-    while (x >>= 1) log++;
-    return log;
-}
-
-/* log2 of the smallest power of two that is not below n. */
-static cl_uint clsort__ceil_log2(size_t n) { return n > 1 ? clsort__log2(n - 1) + 1 : 0; }
-
-static size_t clsort__ceil_divide(size_t n, size_t size) { return n / size + (n % size != 0); }
-
-static size_t clsort__round_up(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
-
-static size_t clsort__smaller(size_t a, size_t b) { return a < b ? a : b; }
-
-static size_t clsort__larger(size_t a, size_t b) { return a > b ? a : b; }
-
-static size_t clsort__largest(size_t a, size_t b, size_t c)
-{
-    return clsort__larger(clsort__larger(a, b), c);
-}
-
-static size_t clsort__saturating_add(size_t a, size_t b) { return b > ~a ? ~(size_t)0 : a + b; }
-
-static size_t clsort__saturating_multiply(size_t a, size_t b)
-{
-    return b && a > ~(size_t)0 / b ? ~(size_t)0 : a * b;
-}
-
-static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
-{
-    return x >= least && x <= most && !(x & (x - 1));
-}
-
-/* 1 if a number needs more than 32 bits. If a size_t has 32, compilers warn of a plain
-   comparison. */
-static int clsort__exceeds_32_bits(cl_ulong x) { return x >> 32 != 0; }
-
-/* 1 if a * b is more than `most`. Callers give a and b: the product may wrap, and b may be 0. */
-static int clsort__product_exceeds(cl_ulong a, cl_ulong b, cl_ulong most)
-{
-    return b && a > most / b;
-}
-
-/* Largest power of two up to 8 that divides a size. */
-static size_t clsort__alignment(size_t size)
-{
-    return size & 1 ? 1 : size & 2 ? 2 : size & 4 ? 4 : 8;
-}
-
-/* ---- >>memory -------------------------------------------------------------------------------- */
-
-/* Grows an array to hold `count` elements and keeps its contents. `array` points to its pointer. */
-static clsort_status clsort__grow(clsort_sorter *s, void *array, size_t count, size_t size)
-{
-    void *old, *grown;
-    memcpy(&old, array, sizeof old);
-    grown = old ? CLSORT_REALLOC(old, count * size) : CLSORT_MALLOC(count * size);
-    if (!grown) return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
-    memcpy(array, &grown, sizeof grown);
-    return CL_SUCCESS;
-}
-
-static void clsort__free(void *p)
-{
-    if (p) CLSORT_FREE(p);
-}
-
-static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
-{
-    const clsort__span s = { buffer, offset };
-    return s;
-}
-
-/* The array `name` of a description, at its `name`_offset. */
-#define CLSORT__SPAN(d, name) clsort__make_span((d)->name, (d)->name##_offset)
-static const clsort__span clsort__no_span = { NULL, 0 };
-
-static clsort__span clsort__span_from(clsort__span span, size_t offset)
-{
-    return clsort__make_span(span.buffer, span.offset + offset);
-}
-
-static int clsort__same_span(clsort__span a, clsort__span b)
-{
-    return a.buffer == b.buffer && a.offset == b.offset;
-}
-
-/* Detaches a slot from its queue. */
-static void clsort__disown_slot(clsort__slot *slot)
-{
-    if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
-    if (slot->mark) CLSORT_CL(clReleaseEvent)(slot->mark);
-    if (slot->queue) CLSORT_CL(clReleaseCommandQueue)(slot->queue);
-    slot->last = slot->mark = NULL;
-    slot->queue = NULL;
-}
-
-static void clsort__release_slot(clsort__slot *slot)
-{
-    int i;
-    clsort__disown_slot(slot);
-    for (i = 0; i < CLSORT__MOST_PARTS; i++)
-        if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
-    memset(slot, 0, sizeof *slot);
-}
-
-/* 1 if an event's command has ended or failed. */
-static int clsort__is_over(cl_event event)
-{
-    cl_int state = CL_QUEUED;
-    return CLSORT_CL(clGetEventInfo)(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
-                                     NULL)
-               == CL_SUCCESS
-           && state <= CL_COMPLETE;
-}
-
-/* Makes a mark on a queue: an event that completes when all commands before it are done. NULL if
-   the driver fails. */
-static cl_event clsort__make_mark(cl_command_queue queue)
-{
-    cl_event mark = NULL;
-    if (CLSORT_CL(clEnqueueMarkerWithWaitList)(queue, 0, NULL, &mark) != CL_SUCCESS) return NULL;
-    CLSORT_CL(clFlush)(queue);
-    return mark;
-}
-
-/* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL
-   lets a program be released before. Of 96 processes that released one while a user event held its
-   launch back, 31 died of a corrupted heap; neither clFlush nor another order of releases helped.
-   So a sorter there keeps a slot for each queue that it was used with, a mark for each trimmed
-   queue, and its programs until all marks are complete. If it cannot make a mark, it waits for the
-   queue. */
-static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
-{
-    const clsort_status status =
-        clsort__grow(s, &s->marks, s->mark_count + 1, sizeof *s->marks);
-    const cl_event mark = status == CL_SUCCESS ? clsort__make_mark(queue) : NULL;
-    if (mark) s->marks[s->mark_count++] = mark;
-    else CLSORT_CL(clFinish)(queue);
-}
-
-/* Drops marks whose queues have finished. */
-static void clsort__drop_marks(clsort_sorter *s)
-{
-    size_t i, kept = 0;
-    for (i = 0; i < s->mark_count; i++) {
-        const cl_event mark = s->marks[i];
-        if (clsort__is_over(mark)) CLSORT_CL(clReleaseEvent)(mark);
-        else s->marks[kept++] = mark;
-    }
-    s->mark_count = kept;
-}
-
-/* 1 if another queue may have this slot. A search marks the queues that were used since the last
-   search. If the next search finds the mark complete, the queue was most often released; reference
-   counts do not tell, as events hold queues, too. If it was not, its next call gets another
-   slot. */
-static int clsort__is_idle(clsort__slot *slot)
-{
-    if (!slot->queue) return 1;
-    if (slot->mark)
-        return clsort__is_over(slot->mark) && (!slot->last || clsort__is_over(slot->last));
-    slot->mark = clsort__make_mark(slot->queue);
-    return 0;
-}
-
-/* Finds the slot of a queue, which may be NULL; else takes an idle slot, or makes one. */
-static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
-                                       clsort__slot **found)
-{
-    size_t i, spare = s->slot_count;
-    for (i = 0; i < s->slot_count; i++) {
-        *found = &s->slot_list[i];
-        if (s->slot_list[i].queue != queue) continue;
-        if ((*found)->mark) CLSORT_CL(clReleaseEvent)((*found)->mark);
-        (*found)->mark = NULL;
-        return CL_SUCCESS;
-    }
-    for (i = 0; i < s->slot_count; i++)
-        if (clsort__is_idle(&s->slot_list[i]) && (spare == s->slot_count || !s->slot_list[i].queue))
-            spare = i;
-    if (spare == s->slot_count) {
-        CLSORT__MUST(clsort__grow(s, &s->slot_list, s->slot_count + 1, sizeof *s->slot_list));
-        memset(&s->slot_list[s->slot_count++], 0, sizeof *s->slot_list);
-    }
-    *found = &s->slot_list[spare];
-    clsort__disown_slot(*found);
-    if (!queue) return CL_SUCCESS;
-    CLSORT__CALL(s, clRetainCommandQueue, (queue));
-    (*found)->queue = queue;
-    return CL_SUCCESS;
-}
-
-static size_t clsort__buffer_bytes(const clsort__layout *l, cl_uint i)
-{
-    return (i + 1 < l->buffers ? l->start[i + 1] : l->bytes) - l->start[i];
-}
-
-/* Creates a buffer, with a copy of `data` unless that is NULL. */
-static clsort_status clsort__create_buffer(clsort_sorter *s, size_t bytes, void *data,
-                                           cl_mem_flags flags, const char *detail, cl_mem *buffer)
-{
-    cl_int code;
-    const cl_mem created = CLSORT_CL(clCreateBuffer)(s->context, flags, bytes, data, &code);
-    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateBuffer", detail);
-    *buffer = created;
-    return CL_SUCCESS;
-}
-
-/* The most bytes to spare in a slot's buffer. Allocating takes little time beside a sort that needs
-   four times as many. */
-enum { CLSORT__MOST_SPARE = 1 << 26 };
-
-/* Makes a slot's buffers large enough for a layout. OpenCL keeps old buffers alive while queued
-   commands use them. A buffer that was outgrown once may be outgrown by the next call, too: its
-   replacement has a quarter to spare, if the driver has that. */
-static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
-                                       const clsort__layout *l)
-{
-    cl_uint i;
-    for (i = 0; i < l->buffers; i++) {
-        const size_t bytes = clsort__buffer_bytes(l, i),
-                     spare = clsort__smaller(clsort__smaller(bytes / 4, CLSORT__MOST_SPARE),
-                                             l->most - bytes);
-        const int quiet = s->quiet;
-        size_t room = slot->sizes[i] ? bytes + spare : bytes;
-        cl_mem buffer = NULL;
-        if (slot->sizes[i] >= bytes) continue;
-        clsort__hush(s, 1);
-        if (room > bytes
-            && clsort__create_buffer(s, room, NULL, CL_MEM_READ_WRITE, NULL, &buffer) != CL_SUCCESS)
-            room = bytes;
-        clsort__hush(s, quiet);
-        if (!buffer)
-            CLSORT__MUST(clsort__create_buffer(s, bytes, NULL, CL_MEM_READ_WRITE, "scratch",
-                                               &buffer));
-        if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
-        slot->buffers[i] = buffer;
-        slot->sizes[i] = room;
-    }
-    return CL_SUCCESS;
-}
-
-/* ---- >>device -------------------------------------------------------------------------------- */
-
-/* Bounds for sizes that a driver reports: bytes of a build log, of a context's list of devices. */
-enum { CLSORT__MOST_LOG = 1 << 20, CLSORT__MOST_DEVICES = 1 << 16 };
-
-/* The first GPU of any platform, else the first device. */
-static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *platform,
-                                            cl_device_id *device)
-{
-    static const cl_device_type types[2] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL };
-    cl_platform_id platforms[64];
-    cl_uint count = 0, i, t;
-    CLSORT__CALL(s, clGetPlatformIDs, (64, platforms, &count));
-    for (t = 0; t < 2; t++)
-        for (i = 0; i < count && i < 64; i++) {
-            *platform = platforms[i];
-            if (CLSORT_CL(clGetDeviceIDs)(*platform, types[t], 1, device, NULL) == CL_SUCCESS)
-                return CL_SUCCESS;
-        }
-    return clsort__reject(s, CLSORT_ERROR_DEVICE_UNUSABLE, "no OpenCL device found");
-}
-
-static clsort_status clsort__keep_device(clsort_sorter *s, cl_device_id device)
-{
-    CLSORT__CALL(s, clRetainDevice, (device));
-    s->device = device;
-    return CL_SUCCESS;
-}
-
-static clsort_status clsort__own_context(clsort_sorter *s)
-{
-    cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, 0, 0 };
-    cl_platform_id platform = NULL;
-    cl_device_id device = NULL;
-    cl_int code;
-    CLSORT__MUST(clsort__default_device(s, &platform, &device));
-    properties[1] = (cl_context_properties)platform;
-    s->context = CLSORT_CL(clCreateContext)(properties, 1, &device, NULL, NULL, &code);
-    CLSORT__MUST(clsort__note(s, code, "clCreateContext"));
-    return clsort__keep_device(s, device);
-}
-
-/* Creates an in-order queue of the sorter's own, unless *queue is one. */
-static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue_properties properties,
-                                        cl_command_queue *queue)
-{
-    cl_int code;
-    if (*queue) return CL_SUCCESS;
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has
-                                                                nothing else */
-#endif
-    *queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, properties, &code);
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-    return clsort__note(s, code, "clCreateCommandQueue");
-}
-
-static clsort_status clsort__own_queue(clsort_sorter *s)
-{
-    return clsort__make_queue(s, 0, &s->own_queue);
-}
-
-/* Retains the caller's context and device, after checking that they belong together. PoCL's
-   contexts name the whole device even if they were made of its parts: then making a queue tells. */
-static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
-                                           cl_device_id device)
-{
-    size_t bytes = 0, i;
-    cl_device_id *list = NULL, whole = device;
-    clsort_status status;
-    int found = 0;
-    CLSORT__CALL(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
-    if (bytes > CLSORT__MOST_DEVICES)
-        return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
-    CLSORT__MUST(clsort__grow(s, &list, bytes + 1, 1));
-    status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
-    while (status == CL_SUCCESS && whole) {
-        for (i = 0; i < bytes / sizeof whole; i++) found |= list[i] == whole;
-        if (found
-            || CLSORT_CL(clGetDeviceInfo)(whole, CL_DEVICE_PARENT_DEVICE, sizeof whole, &whole,
-                                          NULL)
-                   != CL_SUCCESS)
-            break;
-    }
-    clsort__free(list);
-    CLSORT__MUST(status);
-    CLSORT__REQUIRE(s, found, CLSORT_ERROR_DEVICE_UNUSABLE,
-                    "the device is not one of the context's");
-    CLSORT__CALL(s, clRetainContext, (context));
-    s->context = context;
-    CLSORT__MUST(clsort__keep_device(s, device));
-    if (whole == device) return CL_SUCCESS;
-    clsort__hush(s, 1);
-    status = clsort__own_queue(s);
-    clsort__hush(s, 0);
-    CLSORT__REQUIRE(s, status == CL_SUCCESS, CLSORT_ERROR_DEVICE_UNUSABLE,
-                    "the context has the whole device, not this part of it");
-    return CL_SUCCESS;
-}
-
-/* Queries the device for an optional fact. If the driver does not know it, `answer` stays. */
-static clsort_status clsort__find_fact(clsort_sorter *s, cl_device_info what, size_t size,
-                                       void *answer)
-{
-    const cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, what, size, answer, NULL);
-    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
-}
-
-/* Finds whether a work-group that has started runs to its end, even if others wait for it. NVIDIA's
-   GPUs since compute capability 7.0 guarantee that. OpenCL has no query for it; only NVIDIA's
-   drivers know the query below. */
-static clsort_status clsort__find_progress(clsort_sorter *s)
-{
-    enum { CLSORT__NVIDIA_ID = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
-    cl_uint vendor = 0, major = 0;
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor));
-    if (s->facts.is_cpu || vendor != CLSORT__NVIDIA_ID) return CL_SUCCESS;
-    CLSORT__MUST(clsort__find_fact(s, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major));
-    s->facts.has_progress = s->facts.has_warps = major >= 7;
-    s->facts.releases_late = 1;
-    s->facts.block_bytes = (size_t)2 << 20;
-    return CL_SUCCESS;
-}
-
-/* Finds whether kernels can enqueue kernels and call work-group functions. Both came with OpenCL
-   2.0 and are optional since 3.0. A driver that does not know a query has neither. */
-static clsort_status clsort__find_enqueue(clsort_sorter *s)
-{
-#if !defined(CLSORT__OPENCL_1) && CL_TARGET_OPENCL_VERSION >= 300 \
-    && defined(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)
-    char version[256] = "";
-    cl_bool functions = CL_FALSE;
-    cl_device_device_enqueue_capabilities able = 0;
-    /* "OpenCL M.m ..." */
-    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_VERSION, sizeof version - 1, version));
-    if (version[7] == '2') s->facts.enqueues = 2;
-    if (version[7] < '3') return CL_SUCCESS;
-    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able));
-    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
-                                   sizeof functions, &functions));
-    s->facts.enqueues = functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
-    return CL_SUCCESS;
-#else
-    (void)s;
-    return CL_SUCCESS;
-#endif
-}
-
-/* On GPUs: finds whether the narrowest sub-groups have 16 work-items and kernels can ask for 16. If
-   there are narrower ones, Intel's compiler takes these when registers are short. On CPUs: finds
-   whether all sub-groups have several work-items; PoCL's may have one. Other drivers have no such
-   query. */
-static clsort_status clsort__find_sub_groups(clsort_sorter *s)
-{
-    enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
-    size_t sizes[16] = { 0 }, i, least = 0;
-    if (s->facts.has_warps) return CL_SUCCESS;
-    CLSORT__MUST(clsort__find_fact(s, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes));
-    for (i = 0; i < 16 && sizes[i]; i++)
-        if (!i || sizes[i] < least) least = sizes[i];
-    s->facts.has_narrow = !s->facts.is_cpu && least == 16;
-    s->facts.always_lanes = s->facts.has_vectors && least > 1;
-    return CL_SUCCESS;
-}
-
-static clsort_status clsort__cpu_facts(clsort_sorter *s)
-{
-    cl_uint native = 0, wide = 0;
-    if (!s->facts.is_cpu) return CL_SUCCESS;
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, native));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, wide));
-    s->facts.has_vectors = native >= 4;
-    s->facts.has_wide_vectors = wide >= 16;
-    return CL_SUCCESS;
-}
-
-static clsort_status clsort__device_facts(clsort_sorter *s)
-{
-    cl_device_type type = 0;
-    cl_bool compiler = CL_FALSE, available = CL_FALSE, unified = CL_FALSE;
-    cl_device_local_mem_type local = CL_GLOBAL;
-    size_t sizes[16];
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_TYPE, type));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_TYPE, local));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_COMPILER_AVAILABLE, compiler));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->facts.max_group));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->facts.compute_units));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->facts.local_bytes));
-    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->facts.max_allocation));
-    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified));
-    CLSORT__REQUIRE(s, compiler, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_COMPILER_AVAILABLE");
-    CLSORT__REQUIRE(s, available, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_AVAILABLE");
-    if (sizes[0] < s->facts.max_group) s->facts.max_group = sizes[0];
-    if (!s->facts.max_group) s->facts.max_group = 1;
-    if (!s->facts.compute_units) s->facts.compute_units = 1;   /* unknown to the driver */
-    s->facts.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-    s->facts.has_local = local == CL_LOCAL;
-    s->facts.shares_memory = unified != CL_FALSE;
-    CLSORT__MUST(clsort__cpu_facts(s));
-    CLSORT__MUST(clsort__find_enqueue(s));
-    CLSORT__MUST(clsort__find_progress(s));
-    return clsort__find_sub_groups(s);
-}
-
-/* Creates the default queue on the device. There is at most one per device: if the program has made
-   it already, OpenCL returns that one. */
-static clsort_status clsort__device_queue(clsort_sorter *s)
-{
-#if !defined(CLSORT__OPENCL_1) && defined(CL_VERSION_2_0)
-    const cl_queue_properties properties[3] = {
-        CL_QUEUE_PROPERTIES,
-        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0
-    };
-    cl_int code;
-    if (s->device_queue) return CL_SUCCESS;
-    s->device_queue = CLSORT_CL(clCreateCommandQueueWithProperties)(s->context, s->device,
-                                                                    properties, &code);
-    return clsort__note(s, code, "clCreateCommandQueueWithProperties");
-#else
-    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort",
-                        "quicksort-device: compile with CL_TARGET_OPENCL_VERSION 200 or later");
-#endif
-}
 
 /* ---- >>policy -------------------------------------------------------------------------------- */
 
@@ -7374,6 +6697,36 @@ struct clsort__policy {
     struct clsort__measured *measured;  /* choices laid over all this, which own it; NULL: none */
 };
 
+/* Choices measured on the sorter's device, and the policy that they make. Each row serves a class
+   of descriptions, up to the largest count that was measured. Built-in rows and plans serve all
+   other calls. Immutable: a measurement makes another struct, and a clone has a copy.
+   A kind is a width of keys (up to 16 bits, 32, 64) and a payload (none, words, any other). The
+   first kinds are of sorts of one array, and have a row each. The next kinds are of top-k. Their
+   classes also have k and the number of rows, rounded up to 2^i; they share the other rows, and a
+   new class replaces the oldest.
+   Sorts of rows and segments have no class: there is one way to sort them. */
+enum {
+    CLSORT__ARRAY_KINDS = 9,
+    CLSORT__MEASURED_KINDS = 2 * CLSORT__ARRAY_KINDS,
+    CLSORT__MEASURED_ROWS = CLSORT__ARRAY_KINDS + 64,
+    CLSORT__MEASURED_LENGTHS = 33
+};
+typedef struct clsort__class { cl_uint kind, k_log2, rows_log2; } clsort__class;
+typedef struct clsort__measured_row {
+    clsort__class of;
+    clsort__crossover row;      /* of one array */
+    /* Top-k: how rows of more than 2^(i-1) and up to 2^i elements are selected from, 1 +
+       CLSORT__BY_*; 0: as planned otherwise. */
+    unsigned char select[CLSORT__MEASURED_LENGTHS];
+    cl_uint most;               /* elements of an array, or of a row; 0: nothing was measured */
+    cl_uint gain;               /* as in clsort_choice */
+    int loaded;                 /* read from a cache or a text */
+} clsort__measured_row;
+typedef struct clsort__measured {
+    clsort__policy policy;      /* its `measured` is this struct */
+    clsort__measured_row rows[CLSORT__MEASURED_ROWS];
+} clsort__measured;
+
 #define CLSORT__OPEN(group) {
 #define CLSORT__OF_NVIDIA(name, nvidia, gpu, cpu) nvidia,
 #define CLSORT__OF_GPU(name, nvidia, gpu, cpu) gpu,
@@ -7430,396 +6783,694 @@ static size_t clsort__many_groups(const clsort__plan *p)
     return p->policy->cores.many * (size_t)p->facts->compute_units;
 }
 
-/* ---- >>folder -------------------------------------------------------------------------------- */
+/* ---- >>description --------------------------------------------------------------------------- */
 
-#ifndef CLSORT_NO_CACHE_FOLDER
-
-/* Room for the path of a file. If a path is longer, nothing is kept. */
-enum { CLSORT__MOST_PATH = 1024, CLSORT__NAME_DIGITS = 32 };
-
-/* 1 for the name of an entry's file, finished or being written. */
-static int clsort__is_entry_file(const char *name)
+/* 1 for CLSORT_BYTES + n, any n. */
+static int clsort__is_bytes(cl_uint type)
 {
-    return strspn(name, "0123456789abcdef") == CLSORT__NAME_DIGITS
-           && !strncmp(name + CLSORT__NAME_DIGITS, ".clsort", 7);
+    return type >> 8 == CLSORT_BYTES >> 8;
 }
 
-/* Writes folder/name to `path`; 0 if that is too long. */
-static int clsort__join_path(char *path, const char *folder, const char *name)
+static cl_uint clsort__key_bits(cl_uint type)
 {
-    const int length = snprintf(path, CLSORT__MOST_PATH, "%s/%s", folder, name);
-    return length > 0 && length < CLSORT__MOST_PATH;
+    return clsort__is_bytes(type) ? 8 * (type & 0xFF) : type & 0xFF;
 }
 
-#ifdef _WIN32
+/* All key types except CLSORT_BYTES + n. CLSORT_NAN_LAST needs the bits of a float's mantissa. */
+static const struct clsort__key_type {
+    cl_uint type, mantissa_bits;    /* 0: not a float */
+} clsort__key_types[] = {
+    { CLSORT_U8, 0 },   { CLSORT_U16, 0 },  { CLSORT_U32, 0 },  { CLSORT_U64, 0 },
+    { CLSORT_I8, 0 },   { CLSORT_I16, 0 },  { CLSORT_I32, 0 },  { CLSORT_I64, 0 },
+    { CLSORT_F16, 10 }, { CLSORT_F32, 23 }, { CLSORT_F64, 52 }, { CLSORT_BF16, 7 }
+};
+enum { CLSORT__KEY_TYPES = sizeof clsort__key_types / sizeof *clsort__key_types };
 
-/* The bytes of all entries in the folder; `oldest` receives the path of the oldest. */
-static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
-{
-    char path[CLSORT__MOST_PATH];
-    struct _finddata_t found;
-    intptr_t list;
-    cl_ulong bytes = 0;
-    cl_long least = 0;
-    if (!clsort__join_path(path, folder, "*.clsort*")) return 0;
-    list = _findfirst(path, &found);
-    if (list == -1) return 0;
-    do {
-        if (!clsort__is_entry_file(found.name)) continue;
-        if ((!bytes || found.time_write < least) && clsort__join_path(oldest, folder, found.name))
-            least = found.time_write;
-        bytes += (cl_ulong)found.size + 1;
-    } while (!_findnext(list, &found));
-    _findclose(list);
-    return bytes;
-}
-
-/* Makes a folder that only its owner can open. */
-static void clsort__make_folder(const char *path) { _mkdir(path); }
-
-/* 1 if nobody else can write to the folder; 0 also if there is none. */
-static int clsort__is_private(const char *folder) { return folder != NULL; }
-
-static unsigned long clsort__process(void) { return (unsigned long)_getpid(); }
-
-/* Windows does not rename a file over another one. */
-static int clsort__replace_file(const char *from, const char *to)
-{
-    remove(to);
-    return !rename(from, to);
-}
-
-#else
-
-static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
-{
-    char path[CLSORT__MOST_PATH];
-    struct stat facts;
-    const struct dirent *found;
-    DIR *const list = opendir(folder);
-    cl_ulong bytes = 0;
-    time_t least = 0;
-    if (!list) return 0;
-    while ((found = readdir(list)) != NULL) {
-        if (!clsort__is_entry_file(found->d_name)) continue;
-        if (!clsort__join_path(path, folder, found->d_name) || stat(path, &facts)) continue;
-        if (!bytes || facts.st_mtime < least) {
-            least = facts.st_mtime;
-            memcpy(oldest, path, sizeof path);
-        }
-        bytes += (cl_ulong)facts.st_size + 1;
-    }
-    closedir(list);
-    return bytes;
-}
-
-static void clsort__make_folder(const char *path) { mkdir(path, 0700); }
-
-static int clsort__is_private(const char *folder)
-{
-    struct stat facts;
-    return !stat(folder, &facts) && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid()
-           && !(facts.st_mode & 022);
-}
-
-static unsigned long clsort__process(void) { return (unsigned long)getpid(); }
-
-static int clsort__replace_file(const char *from, const char *to) { return !rename(from, to); }
-
-#endif
-
-/* The user's folder of caches: returns the value of a variable; *inside: a folder in it. */
-static const char *clsort__caches(const char **inside)
-{
-#if defined(_WIN32)
-    *inside = "";
-    return getenv("LOCALAPPDATA");
-#elif defined(__APPLE__)
-    *inside = "/Library/Caches";
-    return getenv("HOME");
-#else
-    const char *const caches = getenv("XDG_CACHE_HOME");
-    const int given = caches && *caches == '/';
-    *inside = given ? "" : "/.cache";
-    return given ? caches : getenv("HOME");
-#endif
-}
-
-/* Writes the path of the folder: the caller's, or one in the user's folder of caches. Makes the
-   folder if `makes`. Returns 0 if no folder can be used. */
-static int clsort__open_folder(const char *given, int makes, char *path)
-{
-    const char *inside = "", *const caches = given ? given : clsort__caches(&inside);
-    int length;
-    if (!caches || !*caches) return 0;
-    length = snprintf(path, CLSORT__MOST_PATH, "%s%s", caches, inside);
-    if (length < 0 || length > CLSORT__MOST_PATH - 8) return 0;
-    if (makes) clsort__make_folder(path);
-    if (!given) memcpy(path + length, "/clsort", 8);
-    if (makes && !given) clsort__make_folder(path);
-    return clsort__is_private(path);
-}
-
-/* Writes the path of an entry's file; 0 if the folder cannot be used. */
-static int clsort__entry_path(const char *given, const char *name, int makes, char *folder,
-                              char *path)
-{
-    char file[CLSORT__NAME_DIGITS + 16];
-    snprintf(file, sizeof file, "%s.clsort", name);
-    return clsort__open_folder(given, makes, folder) && clsort__join_path(path, folder, file);
-}
-
-static size_t clsort__load_file(void *given, const char *name, void *data, size_t size)
-{
-    char folder[CLSORT__MOST_PATH], path[CLSORT__MOST_PATH];
-    FILE *file;
-    long bytes = -1;
-    if (!clsort__entry_path((const char *)given, name, 0, folder, path)) return 0;
-    file = fopen(path, "rb");
-    if (!file) return 0;
-    if (!fseek(file, 0, SEEK_END)) bytes = ftell(file);
-    rewind(file);
-    if (size && fread(data, 1, size, file) != size) bytes = -1;
-    fclose(file);
-    return bytes > 0 ? (size_t)bytes : 0;
-}
-
-/* Deletes the oldest entries until there is room for one more of `size` bytes. */
-static int clsort__make_room(const char *folder, size_t size)
-{
-    char oldest[CLSORT__MOST_PATH];
-    const cl_ulong most = CLSORT_CACHE_BYTES;
-    if (size > most) return 0;
-    while (clsort__folder_bytes(folder, oldest) > most - size)
-        if (remove(oldest)) return 0;
-    return 1;
-}
-
-/* Writes an entry's file. Returns 0 if that cannot be done in this folder. */
-static int clsort__keep_file(const char *given, const char *name, const void *data, size_t size)
-{
-    char folder[CLSORT__MOST_PATH], path[CLSORT__MOST_PATH], aside[CLSORT__MOST_PATH + 64];
-    FILE *file;
-    int written;
-    if (!clsort__entry_path(given, name, 1, folder, path)) return 0;
-    if (!clsort__make_room(folder, size)) return 1;
-    /* A name of its own: no other thread has a variable at this address. */
-    snprintf(aside, sizeof aside, "%s-%lx-%p", path, clsort__process(), (void *)folder);
-    file = fopen(aside, "wb");
-    if (!file) return 0;
-    written = fwrite(data, 1, size, file) == size;
-    written = !fclose(file) && written;
-    if (!written || !clsort__replace_file(aside, path)) remove(aside);
-    return written;
-}
-
-static void clsort__save_file(void *given, const char *name, const void *data, size_t size)
-{
-    clsort__keep_file((const char *)given, name, data, size);
-}
-
-#endif
-
-/* ---- >>cache --------------------------------------------------------------------------------- */
-
-/* The head of an entry, before a driver's binary or a text of choices. All of it is checked. */
-typedef struct clsort__entry {
-    char mark[8];
-    cl_ulong bytes;             /* of the binary or text */
-    clsort__hash name, binary;
-} clsort__entry;
-
-/* The most bytes of an entry, and the most devices of its program. */
-enum { CLSORT__MOST_ENTRY = 1 << 28, CLSORT__ENTRY_DEVICES = 64 };
-
-/* Each step can be undone, so texts of one length that differ in one word have different hashes.
-   Factors: Vigna's splitmix64. */
-static void clsort__add_word(clsort__hash *h, cl_ulong word)
-{
-    const cl_ulong factors[2] = { 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu };
-    h->word[0] = (h->word[0] ^ word) * factors[0];
-    h->word[1] = (h->word[1] + word) * factors[1];
-    h->word[0] ^= h->word[0] >> 31;
-    h->word[1] ^= h->word[1] >> 29;
-}
-
-/* Adds bytes and their number to a hash. */
-static void clsort__add_hash(clsort__hash *h, const void *data, size_t bytes)
-{
-    size_t i;
-    for (i = 0; i < bytes; i += 8) {
-        cl_ulong word = 0;
-        memcpy(&word, (const char *)data + i, bytes - i < 8 ? bytes - i : 8);
-        clsort__add_word(h, word);
-    }
-    clsort__add_word(h, bytes);
-}
-
-/* Adds the texts that name a device and its platform, with or without versions; 0 if the driver
-   does not give one. */
-static int clsort__add_device(clsort__hash *h, cl_device_id device, int versions)
-{
-    static const cl_uint facts[7] = { CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
-                                      CL_DRIVER_VERSION, CL_PLATFORM_NAME, CL_PLATFORM_VENDOR,
-                                      CL_PLATFORM_VERSION };
-    cl_platform_id platform = NULL;
-    char text[1024];
-    size_t i, bytes = 0;
-    if (CLSORT_CL(clGetDeviceInfo)(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL)
-        != CL_SUCCESS)
-        return 0;
-    for (i = 0; i < 7; i++) {
-        const int version = facts[i] == CL_DEVICE_VERSION || facts[i] == CL_DRIVER_VERSION
-                            || facts[i] == CL_PLATFORM_VERSION;
-        const cl_int code = i < 4 ? CLSORT_CL(clGetDeviceInfo)(device, facts[i], sizeof text, text,
-                                                               &bytes)
-                                  : CLSORT_CL(clGetPlatformInfo)(platform, facts[i], sizeof text,
-                                                                 text, &bytes);
-        if (code != CL_SUCCESS || bytes > sizeof text) return 0;
-        if (versions || !version) clsort__add_hash(h, text, bytes);
-    }
-    return 1;
-}
-
-/* Hashes all that a binary depends on, except its text and options. If the driver does not tell the
-   device's names, the sorter has no cache. */
-static void clsort__open_cache(clsort_sorter *s)
-{
-    if (!s->options.cache_load && !s->options.cache_save) return;
-    clsort__add_word(&s->device_hash, CLSORT__VERSION);
-    clsort__add_word(&s->device_hash, sizeof(void *));
-    if (clsort__add_device(&s->device_hash, s->device, 1)) return;
-    s->options.cache_load = NULL;
-    s->options.cache_save = NULL;
-}
-
-/* The head of an entry, without the hash of its binary. */
-static clsort__entry clsort__entry_head(clsort__hash name, size_t bytes)
-{
-    clsort__entry e;
-    memcpy(e.mark, "clsort 1", sizeof e.mark);
-    e.bytes = bytes;
-    e.name = e.binary = name;
-    return e;
-}
-
-/* Writes the name of an entry as text. */
-static void clsort__print_hash(clsort__hash h, char text[33])
+static const struct clsort__key_type *clsort__find_key_type(cl_uint type)
 {
     int i;
-    for (i = 0; i < 32; i++) text[i] = "0123456789abcdef"[h.word[i / 16] >> i % 16 * 4 & 15];
-    text[32] = 0;
-}
-
-/* Reads an entry of `bytes` bytes into `entry`; 0 if it is damaged. */
-static int clsort__read_entry(clsort_sorter *s, clsort__hash name, const char *text, size_t bytes,
-                              unsigned char *entry)
-{
-    clsort__entry head, wanted = clsort__entry_head(name, bytes - sizeof head);
-    if (s->options.cache_load(s->options.cache_user, text, entry, bytes) != bytes) return 0;
-    clsort__add_hash(&wanted.binary, entry + sizeof head, bytes - sizeof head);
-    memcpy(&head, entry, sizeof head);
-    return !memcmp(&head, &wanted, sizeof head);
-}
-
-/* Loads an entry of the cache; NULL if there is none, or a damaged one. Its contents are *bytes
-   bytes behind the head. Release it with CLSORT_FREE. */
-static unsigned char *clsort__load_entry(clsort_sorter *s, clsort__hash name, size_t *bytes)
-{
-    char text[33];
-    unsigned char *entry;
-    size_t size;
-    clsort__print_hash(name, text);
-    size = s->options.cache_load(s->options.cache_user, text, NULL, 0);
-    if (size <= sizeof(clsort__entry) || size > CLSORT__MOST_ENTRY) return NULL;
-    entry = (unsigned char *)CLSORT_MALLOC(size);
-    *bytes = size - sizeof(clsort__entry);
-    if (!entry || clsort__read_entry(s, name, text, size, entry)) return entry;
-    CLSORT_FREE(entry);
+    for (i = 0; i < CLSORT__KEY_TYPES; i++)
+        if (clsort__key_types[i].type == type) return &clsort__key_types[i];
     return NULL;
 }
 
-/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. After a folder
-   fails to keep one, it gets no more. */
-static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned char *entry,
-                               size_t bytes)
+/* 0 if the type is not a float. */
+static cl_uint clsort__mantissa_bits(cl_uint type)
 {
-    clsort__entry head = clsort__entry_head(name, bytes);
-    char text[33];
-    clsort__add_hash(&head.binary, entry + sizeof head, bytes);
-    memcpy(entry, &head, sizeof head);
-    clsort__print_hash(name, text);
-#ifndef CLSORT_NO_CACHE_FOLDER
-    if (s->options.cache_save == clsort__save_file) {
-        const char *const path = (const char *)s->options.cache_user;
-        if (clsort__keep_file(path, text, entry, sizeof head + bytes)) return;
-        s->options.cache_save = NULL;
-        s->function = "clsort_cache_folder";
-        clsort__reject(s, CLSORT_ERROR_CACHE_FOLDER, "%.140s: no folder that only you can write to",
-                       path ? path : "the user's folder of caches");
-        return;
+    const struct clsort__key_type *known = clsort__find_key_type(type);
+    return known ? known->mantissa_bits : 0;
+}
+
+static int clsort__is_float(cl_uint type) { return clsort__mantissa_bits(type) != 0; }
+
+/* Bytes of a key, or of the record that holds it. */
+static size_t clsort__element_bytes(const clsort_desc *d)
+{
+    return d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
+}
+
+/* Bits of the key, or of all fields. */
+static cl_uint clsort__all_bits(const clsort_desc *d)
+{
+    cl_uint bits = 0, i;
+    if (!d->fields) return clsort__key_bits(d->key_type);
+    for (i = 0; i < d->field_count; i++) bits += clsort__key_bits(d->fields[i].type);
+    return bits;
+}
+
+/* Bits of a code, or of the widest one. */
+static cl_uint clsort__code_bits(const clsort_desc *d)
+{
+    cl_uint width = 8;
+    while (width < 64 && width < clsort__all_bits(d)) width *= 2;
+    return width;
+}
+
+/* 1 if zeros or NaNs with different bits are equal. */
+static int clsort__joins_keys(const clsort_desc *d)
+{
+    return clsort__is_float(d->key_type)
+           && (d->zero_order == CLSORT_ZERO_EQUAL || d->nan_order == CLSORT_NAN_EQUAL);
+}
+
+/* 1 if the fields make more than one code. */
+static int clsort__several_codes(const clsort_desc *d)
+{
+    return d->fields && clsort__all_bits(d) > 64;
+}
+
+/* 1 if some bits of the code are ignored. */
+static int clsort__some_bits(const clsort_desc *d)
+{
+    return d->first_bit
+           || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
+}
+
+/* The setting of one detail by the algorithm's name. */
+static cl_uint clsort__choice(const clsort_tuning *t, int at) { return t->variant >> at & 15; }
+
+/* Keys of a step, and the stages in local memory. Only names of published variants set them. */
+static cl_uint clsort__step_choice(const clsort_tuning *t)
+{
+    return CLSORT__HAS_PUBLISHED ? 1u << clsort__choice(t, CLSORT__AT_STEP) >> 1 : 0;
+}
+
+static cl_uint clsort__local_choice(const clsort_tuning *t)
+{
+    return CLSORT__HAS_PUBLISHED ? clsort__choice(t, CLSORT__AT_LOCAL)
+                                 : (cl_uint)CLSORT__LOCAL_DEFAULT;
+}
+
+/* 1 if bitonic kernels of this tuning have a form with 16 keys in a vector register. Only tile
+   kernels order keys inside a register, so they must do the tail of each stage. */
+static int clsort__has_vector_form(const clsort_tuning *t)
+{
+    const cl_uint local = clsort__local_choice(t);
+    return clsort__step_choice(t) != 1 && local != CLSORT__LOCAL_OFF
+           && local != CLSORT__LOCAL_GLOBAL_TAIL && local != CLSORT__LOCAL_START;
+}
+
+/* 1 if the tuning names a published sort of rows. */
+static int clsort__is_batch(const clsort_desc *d)
+{
+    return clsort__local_choice(&d->tuning) >= CLSORT__LOCAL_BATCH_ODD_EVEN;
+}
+
+/* 1 if rows or segments are sorted. Rows of top_k are selected from instead. */
+static int clsort__has_segments(const clsort_desc *d)
+{
+    return !d->top_k && (d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count);
+}
+
+/* 1 if elements that are equal in the chosen bits must keep their order. */
+static int clsort__keeps_ties(const clsort_desc *d)
+{
+    return clsort__some_bits(d)
+           && (d->stable || d->rows || d->segment_count || d->nan_order == CLSORT_NAN_EQUAL
+               || d->zero_order || d->algorithm == CLSORT_MERGE);
+}
+
+/* 1 if only some elements of each row are written. */
+static int clsort__takes_some(const clsort_desc *d)
+{
+    return d->top_k && !(d->flags & CLSORT_FLAG_TOP_PARTITION);
+}
+
+static size_t clsort__wanted(const clsort_desc *d)
+{
+    return !clsort__takes_some(d) ? d->count : d->flags & CLSORT_FLAG_TOP_NTH ? 1 : d->top_k;
+}
+
+/* The rows of outputs: rows of the input, or segments that are selected from. */
+static size_t clsort__output_rows(const clsort_desc *d)
+{
+    const size_t rows = d->segment_count ? clsort__takes_some(d) ? d->segment_count : 1 : d->rows;
+    return rows ? rows : 1;
+}
+
+/* A buffer, or NULL for CLSORT_LATER. */
+static cl_mem clsort__given(cl_mem buffer) { return buffer == CLSORT_LATER ? NULL : buffer; }
+
+/* 1 if keys, or values, are sorted in place. */
+static int clsort__keys_stay(const clsort_desc *d)
+{
+    return !d->keys_out
+           || (clsort__given(d->keys_out) && d->keys_out == d->keys
+               && d->keys_out_offset == d->keys_offset);
+}
+
+static int clsort__values_stay(const clsort_desc *d)
+{
+    return !d->values_out
+           || (clsort__given(d->values_out) && d->values_out == d->values
+               && d->values_out_offset == d->values_offset);
+}
+
+/* 1 if elements are bare keys. */
+static int clsort__is_bare(const clsort_desc *d)
+{
+    return !d->value_size && !d->record_size && !d->indices;
+}
+
+/* 1 if elements are pairs of a key and 4 bytes: a value, or an index. */
+static int clsort__has_words(const clsort_desc *d)
+{
+    const int direct = d->record_size ? d->record_size <= 16 && !d->value_size && !d->fields
+                                      : d->value_size <= 8;
+    return d->indices || !direct || (d->value_size == 4 && !d->record_size);
+}
+
+/* 1 if radix of samples may sort the elements: bare keys; keys of 4 bytes by way of indices, or
+   with values that go to another array. Few keys that are extracted first are merged sooner. */
+static int clsort__suits_samples(const clsort__policy *n, const clsort_desc *d)
+{
+    const int extracts = (d->record_size && (d->record_size > 16 || d->value_size || d->indices))
+                         || d->fields || clsort__joins_keys(d);
+    if (extracts || d->indices || d->value_size > 8)
+        return clsort__code_bits(d) == 32 && !d->precedes
+               && (!extracts || d->count >= n->crossovers.extracted_samples);
+    return clsort__is_bare(d)
+           || (!d->record_size && d->value_size == 4 && !clsort__values_stay(d));
+}
+
+/* 1 if a kernel sorts keys with indices, values or in records, and reads other arrays than it
+   writes. It does not read indices. */
+static int clsort__moves_values(const clsort_desc *d)
+{
+    const int by_index = d->indices || d->value_size > 8;
+    if (d->fields || d->precedes) return 0;
+    if (d->record_size)
+        return !clsort__keys_stay(d) && !by_index && d->record_size <= 16 && !d->value_size;
+    return by_index || (!clsort__keys_stay(d) && !clsort__values_stay(d));
+}
+
+/* The description of one of several rows. Its sort is as stable as theirs. */
+static clsort_desc clsort__one_row(const clsort_desc *desc)
+{
+    clsort_desc d = *desc;
+    d.rows = d.row_stride = 0;
+    d.keys_out_row_stride = d.values_out_row_stride = d.indices_row_stride = 0;
+    d.stable = 1;
+    return d;
+}
+
+static size_t clsort__extent(const clsort_desc *d, size_t element)
+{
+    return d->rows > 1 && d->count
+               ? (d->rows - 1) * (d->row_stride ? d->row_stride / element : d->count) + d->count
+               : d->count;
+}
+
+/* ---- >>key ----------------------------------------------------------------------------------- */
+
+/* The key of a description without fields, as a field. */
+static clsort_field clsort__only_field(const clsort_desc *d, size_t offset)
+{
+    const clsort_field key = { offset, d->key_type, d->order, d->nan_order, d->zero_order };
+    return key;
+}
+
+/* The numbers that turn keys into codes; see codec_t in kernels.cl. */
+static clsort__codec clsort__make_codec(const clsort_field *f)
+{
+    const cl_uint bits = clsort__key_bits(f->type);
+    const cl_ulong sign = (cl_ulong)1 << (bits - 1), all = sign | (sign - 1);
+    clsort__codec c = { 0, 0, 0, 0, 0 };
+    if (clsort__is_float(f->type)) {
+        c.mask = sign - 1;
+        if (f->nan_order != CLSORT_NAN_TOTAL)
+            c.rotate = ((cl_ulong)1 << clsort__mantissa_bits(f->type)) - 1;
+        if (f->nan_order == CLSORT_NAN_EQUAL) c.nans = c.rotate;
+        if (f->zero_order == CLSORT_ZERO_EQUAL) c.minus_zero = sign;
     }
-#endif
-    s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
+    if (f->type >> 8 != CLSORT_U8 >> 8) c.flip = sign;
+    if (f->order == CLSORT_DESCENDING) c.flip ^= all;
+    return c;
 }
 
-/* Makes a program from an entry of the cache and builds it. Fails without a message. */
-static clsort_status clsort__load_program(clsort_sorter *s, clsort__hash name, const char *options,
-                                          cl_program *program)
+/* 1 if keys with different bits may have the same code. */
+static int clsort__merges_codes(const clsort__codec *c) { return c->minus_zero || c->nans; }
+
+/* A key's codec in 64 bits, with its offset, for kernels that take keys out of records; see
+   field_code in kernels.cl. */
+static clsort__field clsort__pack_field(const clsort_field *f)
 {
-    size_t bytes;
-    unsigned char *const entry = clsort__load_entry(s, name, &bytes);
-    const unsigned char *binary;
-    cl_int state = CL_SUCCESS, code;
-    if (!entry) return CL_INVALID_BINARY;
-    binary = entry + sizeof(clsort__entry);
-    *program = CLSORT_CL(clCreateProgramWithBinary)(s->context, 1, &s->device, &bytes, &binary,
-                                                    &state, &code);
-    if (code == CL_SUCCESS) code = state;
-    if (code == CL_SUCCESS)
-        code = CLSORT_CL(clBuildProgram)(*program, 1, &s->device, options, NULL, NULL);
-    CLSORT_FREE(entry);
-    return code;
+    const int is_bytes = clsort__is_bytes(f->type);
+    const cl_ulong bytes = clsort__key_bits(f->type) / 8;
+    clsort_field number = *f;
+    clsort__codec c;
+    cl_ulong sign;
+    if (is_bytes) number.type = CLSORT_U64;
+    c = clsort__make_codec(&number);
+    sign = (cl_ulong)1 << (clsort__key_bits(number.type) - 1);
+    return (cl_ulong)f->offset | bytes << CLSORT__FIELD_BYTES
+           | (cl_ulong)((c.flip & sign) != 0) << CLSORT__FIELD_SIGN
+           | (cl_ulong)((c.flip & 1) != 0) << CLSORT__FIELD_DESCENDING
+           | (cl_ulong)(c.mask != 0) << CLSORT__FIELD_FLOAT
+           | (cl_ulong)(c.minus_zero != 0) << CLSORT__FIELD_EQUAL_ZEROS
+           | (cl_ulong)(c.nans != 0) << CLSORT__FIELD_EQUAL_NANS
+           | (cl_ulong)is_bytes << CLSORT__FIELD_BIG_ENDIAN
+           | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << CLSORT__FIELD_MANTISSA;
 }
 
-/* The bytes of a program's binary for the sorter's device, which is number *device of *count; 0 if
-   the driver gives none. */
-static size_t clsort__binary_bytes(const clsort_sorter *s, cl_program program, cl_uint *device,
-                                   cl_uint *count)
+static size_t clsort__field_bytes(clsort__field f)
 {
-    cl_device_id devices[CLSORT__ENTRY_DEVICES];
-    size_t sizes[CLSORT__ENTRY_DEVICES], bytes = 0;
-    cl_uint i = 0;
-    if (CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &bytes)
-        != CL_SUCCESS)
-        return 0;
-    *count = (cl_uint)(bytes / sizeof *devices);
-    while (*count > 1 && i < *count && devices[i] != s->device) i++;   /* a single one: see
-                                                                          clsort__adopt_context */
-    *device = i;
-    if (i == *count
-        || CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL)
-               != CL_SUCCESS)
-        return 0;
-    return sizes[i] > CLSORT__MOST_ENTRY - sizeof(clsort__entry) ? 0 : sizes[i];
+    return (cl_uint)(f >> CLSORT__FIELD_BYTES & 127);
 }
 
-static void clsort__write_entry(clsort_sorter *s, clsort__hash name, cl_program program)
+/* Bytes `first` to `first` + `size` - 1 of a packed field of bytes. */
+static clsort__field clsort__field_piece(clsort__field f, size_t first, size_t size)
 {
-    unsigned char *entry, *binaries[CLSORT__ENTRY_DEVICES] = { NULL };
-    cl_uint device = 0, count = 0;
-    const size_t bytes = clsort__binary_bytes(s, program, &device, &count);
-    if (!bytes) return;
-    entry = (unsigned char *)CLSORT_MALLOC(sizeof(clsort__entry) + bytes);
-    if (!entry) return;
-    binaries[device] = entry + sizeof(clsort__entry);
-    if (CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARIES, count * sizeof *binaries,
-                                    binaries, NULL) == CL_SUCCESS)
-        clsort__save_entry(s, name, entry, bytes);
-    CLSORT_FREE(entry);
+    const clsort__field all = (clsort__field)127 << CLSORT__FIELD_BYTES, bytes = size;
+    return ((f & ~all) + first) | bytes << CLSORT__FIELD_BYTES;
 }
 
-/* ---- >>program ------------------------------------------------------------------------------- */
+/* Packs the fields. Cuts fields of bytes so that, from the last one on, codes have 8 bytes if
+   possible. */
+static void clsort__plan_fields(const clsort_desc *d, clsort__key *k)
+{
+    clsort__field pieces[CLSORT__MAX_PIECES];
+    cl_uint count = 0, f, i;
+    size_t room = 8;
+    for (f = d->field_count; f-- > 0;) {
+        const clsort__field field = clsort__pack_field(&d->fields[f]);
+        size_t left = clsort__field_bytes(field), size;
+        for (; left; left -= size) {
+            const int whole = !clsort__is_bytes(d->fields[f].type);
+            if (!room || (whole && left > room)) room = 8;
+            size = whole ? left : clsort__smaller(left, room);
+            room -= size;
+            pieces[count++] = whole ? field : clsort__field_piece(field, left - size, size);
+        }
+    }
+    for (i = 0; i < count; i++) k->fields[i] = pieces[count - 1 - i];
+    k->field_count = count;
+}
+
+/* The first field of the code that ends with field `last`. A code has as many fields as 8 bytes
+   hold. */
+static cl_uint clsort__first_field(const clsort__key *k, cl_uint last)
+{
+    size_t bytes = clsort__field_bytes(k->fields[last]);
+    while (last > 0 && bytes + clsort__field_bytes(k->fields[last - 1]) <= 8)
+        bytes += clsort__field_bytes(k->fields[--last]);
+    return last;
+}
+
+static size_t clsort__fields_bytes(const clsort__key *k, cl_uint first, cl_uint end)
+{
+    size_t bytes = 0;
+    for (; first < end; first++) bytes += clsort__field_bytes(k->fields[first]);
+    return bytes;
+}
+
+/* Bytes of the widest code that the fields make: 1, 2, 4 or 8. */
+static size_t clsort__code_bytes(const clsort__key *k)
+{
+    size_t widest = 1;
+    cl_uint end = k->field_count, first;
+    for (; end > 0; end = first) {
+        first = clsort__first_field(k, end - 1);
+        while (widest < clsort__fields_bytes(k, first, end)) widest *= 2;
+    }
+    return widest;
+}
+
+/* Packs the fields of a description's key. Decides whether the key is sorted as it is, or as codes
+   that are made first. */
+static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
+{
+    if (d->precedes) {
+        k->bytes = 1;
+    } else if (d->fields) {
+        clsort__plan_fields(d, k);
+        k->bytes = clsort__code_bytes(k);
+        k->has_codes = 1;
+    } else {
+        /* key_offset, which may be large, is added to the place of the records */
+        const clsort_field key = clsort__only_field(d, 0);
+        const cl_uint bits = clsort__key_bits(d->key_type);
+        k->ignored = d->last_bit ? bits - d->last_bit : 0;
+        k->fields[0] = clsort__pack_field(&key)
+                       | (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT
+                       | (cl_ulong)k->ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
+        k->field_count = 1;
+        k->has_codes = clsort__has_segments(d) && clsort__keeps_ties(d);
+        if (!k->has_codes) k->codec = clsort__make_codec(&key);
+        k->bytes = bits / 8;
+    }
+}
+
+/* ---- >>arrays -------------------------------------------------------------------------------- */
+
+static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
+{
+    const clsort__span s = { buffer, offset };
+    return s;
+}
+
+/* The array `name` of a description, at its `name`_offset. */
+#define CLSORT__SPAN(d, name) clsort__make_span((d)->name, (d)->name##_offset)
+static const clsort__span clsort__no_span = { NULL, 0 };
+
+static clsort__span clsort__span_from(clsort__span span, size_t offset)
+{
+    return clsort__make_span(span.buffer, span.offset + offset);
+}
+
+static int clsort__same_span(clsort__span a, clsort__span b)
+{
+    return a.buffer == b.buffer && a.offset == b.offset;
+}
+
+/* Rows of `count` elements of `element_bytes` bytes. */
+typedef struct clsort__rows {
+    clsort__span span;
+    size_t rows, count, element_bytes;
+    size_t stride;              /* bytes between the starts of rows */
+    clsort__span starts;        /* if it has a buffer: numbers of the rows' first elements */
+} clsort__rows;
+
+static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t count, size_t element,
+                                      size_t stride)
+{
+    const clsort__rows r = { span, rows ? rows : 1, count, element,
+                             stride ? stride : count * element, clsort__no_span };
+    return r;
+}
+
+/* Bytes from the first element of the first row to the last element of the last one. */
+static size_t clsort__rows_bytes(const clsort__rows *r)
+{
+    const size_t gaps = (r->rows - 1) * r->stride;
+    return r->count ? gaps + r->count * r->element_bytes : 0;
+}
+
+/* Takes the arrays from a description. */
+#define CLSORT__GIVEN(d, name) clsort__make_span(clsort__given((d)->name), (d)->name##_offset)
+static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
+{
+    a->keys = a->keys_to = CLSORT__GIVEN(d, keys);
+    a->values = a->values_to = CLSORT__GIVEN(d, values);
+    if (!a->in_place) a->keys_to = CLSORT__GIVEN(d, keys_out);
+    if (!a->values_in_place) a->values_to = CLSORT__GIVEN(d, values_out);
+    a->indices = CLSORT__GIVEN(d, indices);
+    a->offsets = CLSORT__GIVEN(d, segments);
+    a->ends = d->segment_ends ? CLSORT__GIVEN(d, segment_ends)
+                              : clsort__span_from(a->offsets, sizeof(cl_uint));
+    a->lengths = CLSORT__GIVEN(d, lengths);
+    a->count = clsort__make_span(clsort__given(d->count_buffer), d->count_offset);
+}
+
+/* 1 if an output's stride is not the default. Without row_stride any stride counts as such, so that
+   a larger count never needs less scratch. */
+static int clsort__own_stride(const clsort_desc *d, size_t given, size_t element, size_t key)
+{
+    if (clsort__takes_some(d)) return given && given != clsort__wanted(d) * element;
+    return given && (!d->row_stride || d->row_stride / key * element != given);
+}
+
+/* Derives the strides of outputs. By default, rows of a sort lie as the keys' rows do, and rows of
+   a selection, of `wanted` elements, have no gaps. */
+static void clsort__plan_strides(const clsort_desc *d, clsort__data *a)
+{
+    const size_t step = clsort__takes_some(d) ? a->wanted : a->stride, key = a->element_bytes;
+    a->keys_apart = d->keys_out_row_stride ? d->keys_out_row_stride : step * key;
+    a->values_apart = d->values_out_row_stride ? d->values_out_row_stride : step * d->value_size;
+    a->indices_apart = d->indices_row_stride ? d->indices_row_stride : step * 4;
+    a->own_strides = clsort__output_rows(d) > 1
+                     && (clsort__own_stride(d, d->keys_out_row_stride, key, key)
+                         || clsort__own_stride(d, d->values_out_row_stride, d->value_size, key)
+                         || clsort__own_stride(d, d->indices_row_stride, 4, key));
+}
+
+/* Derives the arrays of a call, which of them are written, and how they are cut into segments. */
+static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__data *a)
+{
+    a->element_bytes = d->record_size ? d->record_size
+                       : d->key_type  ? clsort__key_bits(d->key_type) / 8
+                                      : key_bytes;
+    a->at_offsets = d->segments || d->segment_count;
+    a->has_gaps = d->segment_ends != NULL;
+    a->count_on_device = d->count_buffer != NULL;
+    a->has_lengths = d->lengths != NULL;
+    a->segments = a->at_offsets             ? d->segment_count
+                  : clsort__has_segments(d) ? d->rows
+                                            : 0;
+    a->stride = d->row_stride && !a->at_offsets ? d->row_stride / a->element_bytes : d->count;
+    a->extent = clsort__extent(d, a->element_bytes);
+    a->wanted = clsort__wanted(d);
+    a->has_indices = d->indices != NULL;
+    a->has_values = d->value_size > 0;
+    a->writes_keys = !a->has_indices || d->keys_out;
+    a->in_place = clsort__keys_stay(d);
+    a->values_in_place = clsort__values_stay(d);
+    clsort__plan_spans(d, a);
+    clsort__plan_strides(d, a);
+}
+
+/* Adds a part to a layout and returns its offset. Begins another buffer if the last one has no
+   room. */
+static size_t clsort__take(clsort__layout *l, size_t bytes)
+{
+    const size_t offset = l->bytes, limit = ~(size_t)15;
+    const size_t part = bytes < limit ? clsort__round_up(bytes) : limit;
+    const size_t used = l->buffers ? offset - l->start[l->buffers - 1] : l->most;
+    const cl_uint cut = part && (used > l->most || part > l->most - used);
+    if (cut) l->start[l->buffers++] = offset;
+    l->cuts = l->cuts << 1 | cut;
+    l->largest = part > limit - offset ? ~(size_t)0 : clsort__larger(l->largest, part);
+    l->bytes = clsort__saturating_add(offset, part);
+    return offset;
+}
+
+static size_t clsort__buffer_bytes(const clsort__layout *l, cl_uint i)
+{
+    return (i + 1 < l->buffers ? l->start[i + 1] : l->bytes) - l->start[i];
+}
+
+/* The most bytes of a scratch buffer: the device's limit, or the size of a larger array of the
+   caller's. Scratch of the caller's is one buffer of any size. */
+static size_t clsort__most_bytes(const clsort__plan *p)
+{
+    const size_t keys = p->data.extent * p->data.element_bytes;
+    const size_t values = p->data.extent * p->d.value_size;
+    const cl_ulong any = ~(size_t)15,
+                   most = p->facts->max_allocation < any ? p->facts->max_allocation : any;
+    return p->d.scratch ? (size_t)any : clsort__largest((size_t)most, keys, values);
+}
+
+/* 1 if an order needs a stable algorithm. Bare keys by all bits do not, as equal keys are alike.
+   Rows of other elements do, even a single row, so that it is sorted as several are. */
+static int clsort__needs_stable(const clsort__plan *p)
+{
+    const int in_parts = p->d.rows || p->data.at_offsets,
+              asked = p->d.stable || (in_parts && !clsort__is_batch(&p->d)),
+              shows = p->data.has_indices || p->data.has_values || p->d.record_size
+                      || clsort__some_bits(&p->d);
+    return p->d.precedes || p->d.fields || clsort__merges_codes(&p->key.codec) || (asked && shows);
+}
+
+/* 1 if kernels may pack keys and values into lanes of the second array. */
+static int clsort__packs(const clsort__plan *p)
+{
+    return p->key.bytes == 4 && p->config.value_bytes == 4 && !p->config.records;
+}
+
+/* Bytes of the second array of a sort, its keys before its values. */
+static size_t clsort__alt_bytes(const clsort__plan *p)
+{
+    const size_t n = p->data.extent;
+    return clsort__saturating_add(clsort__round_up(n * p->key.bytes), n * p->config.value_bytes);
+}
+
+/* 1 if elements are sorted by all bits of a plain key. Kernels may then number them for indices. */
+static int clsort__sorts_as_it_is(const clsort__plan *p)
+{
+    const int as_it_is = !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
+                         && !p->d.record_size;
+    return !p->d.precedes && (as_it_is || !p->indirect);
+}
+
+/* 1 if merge sorts by one of several codes, and reads the records where it is equal. */
+static int clsort__merges_fields(const clsort__plan *p)
+{
+    return clsort__several_codes(&p->d) && p->algorithm->number == CLSORT_MERGE;
+}
+
+/* 1 if there are enough rows, or pieces of rows, for all cores. */
+static int clsort__fills_cores(const clsort__plan *p)
+{
+    const size_t cores = p->facts->compute_units;
+    return p->d.rows >= p->policy->rows.per_core * cores
+           || p->data.extent / p->policy->rows.long_piece
+                  >= p->policy->rows.pieces_per_core * cores;
+}
+
+/* ---- >>crossovers ---------------------------------------------------------------------------- */
+
+/* Finds the class of a description. Returns 0 for fields, expressions, and selections other than
+   the first k of rows by all bits. */
+static int clsort__find_class(const clsort_desc *d, clsort__class *of)
+{
+    const cl_uint bits = clsort__key_bits(d->key_type),
+                  payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2,
+                  several = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH
+                            | CLSORT_FLAG_TOP_PARTITION;
+    memset(of, 0, sizeof *of);
+    of->kind = payload + 3 * (bits > 32 ? 2u : bits > 16);
+    if (!d->top_k) return d->key_type != 0;
+    of->kind += CLSORT__ARRAY_KINDS;
+    of->k_log2 = clsort__ceil_log2(d->top_k);
+    of->rows_log2 = clsort__ceil_log2(clsort__output_rows(d));
+    return d->key_type && !(d->flags & several) && !d->segments && !d->segment_count
+           && !clsort__some_bits(d);
+}
+
+/* The row of a class, else a free row; NULL: neither. */
+static clsort__measured_row *clsort__place_of(clsort__measured *m, const clsort__class *of)
+{
+    clsort__measured_row *r = m->rows + CLSORT__ARRAY_KINDS;
+    if (of->kind < CLSORT__ARRAY_KINDS) return m->rows + of->kind;
+    for (; r < m->rows + CLSORT__MEASURED_ROWS; r++)
+        if (!r->most || !memcmp(&r->of, of, sizeof *of)) return r;
+    return NULL;
+}
+
+/* The measured row of a description; NULL: none. */
+static const clsort__measured_row *clsort__find_measured(const clsort__policy *n,
+                                                         const clsort_desc *d)
+{
+    const clsort__measured_row *r;
+    clsort__class of;
+    if (!n->measured || !clsort__find_class(d, &of)) return NULL;
+    r = clsort__place_of(n->measured, &of);
+    return r && r->most && d->count <= r->most ? r : NULL;
+}
+
+static cl_uint clsort__divide_crossover(cl_uint count)
+{
+    return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
+}
+
+/* Scales a crossover to the compute units of another vendor's GPU. A program that sorts a few times
+   builds only merge for many elements. */
+static cl_uint clsort__scale_crossover(const clsort__facts *f, const clsort__policy *p,
+                                       cl_uint count)
+{
+    const cl_uint units = p->crossovers.units, least = p->crossovers.launch_bound;
+    cl_ulong scaled;
+    if (!units) return count;
+    if (count == CLSORT__NEVER || f->few_sorts) return CLSORT__NEVER;
+    scaled = (cl_ulong)count * f->compute_units / units;
+    return count <= least           ? count
+           : scaled < least         ? least
+           : scaled < CLSORT__NEVER ? (cl_uint)scaled
+                                    : CLSORT__NEVER - 1;
+}
+
+/* The row of a policy's table. */
+static clsort__crossover clsort__table_crossover(const clsort__facts *f, const clsort__policy *p,
+                                                 const clsort_desc *d)
+{
+    const int bare = clsort__is_bare(d), words = clsort__has_words(d);
+    const clsort__crossover *c = p->crossover_rows;
+    clsort__crossover row;
+    if (c->device == CLSORT__THIS_DEVICE) return *c;
+    while ((c->device != p->kind && c->device != p->other_kind)
+           || c->bits < clsort__code_bits(d)
+           || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
+        c++;
+    row = *c;
+    row.bitonic = clsort__divide_crossover(row.bitonic);
+    row.radix = clsort__divide_crossover(clsort__scale_crossover(f, p, row.radix));
+    row.hybrid = clsort__divide_crossover(clsort__scale_crossover(f, p, row.hybrid));
+    row.samples = clsort__divide_crossover(row.samples);
+    return row;
+}
+
+/* The row by which AUTO decides. Without a device, radix may be hybrid for any count, as a measured
+   row may say: there must be room for it. */
+static clsort__crossover clsort__find_crossover(const clsort__facts *f, const clsort__policy *p,
+                                                const clsort_desc *d)
+{
+    const cl_uint all = clsort__code_bits(d),
+                  bits = (d->last_bit ? d->last_bit : clsort__all_bits(d)) - d->first_bit;
+    const clsort__measured_row *const own = clsort__find_measured(p, d);
+    clsort__crossover row = own ? own->row : clsort__table_crossover(f, p, d);
+    if (bits - 1 < all / 4 * 3)   /* few passes; measured on an H200, NVIDIA-only paths on and
+                                     off */
+        row.radix = row.radix != CLSORT__NEVER ? row.radix / p->crossovers.few_bits_part
+                    : all > 32                 ? row.radix
+                                               : p->crossovers.few_bits_radix;
+    if (bits - 1 < all / 2) {     /* still fewer: passes replace hybrid radix, and samples from a
+                                     quarter of their most on */
+        row.samples /= p->crossovers.half_bits_part;
+        row.radix = row.samples;
+        row.hybrid = CLSORT__NEVER;
+    }
+    if (f->any) row.hybrid = 0;
+    return row;
+}
+
+/* Rows of crossovers that need the most scratch of all that may be measured: bitonic, merge, and
+   radix with room for each of its forms. */
+static const clsort__crossover clsort__widest_rows[] = {
+    { CLSORT__THIS_DEVICE, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__THIS_DEVICE, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__THIS_DEVICE, 0, 64, 0, 0, 0, 0 }
+};
+
+/* The families that are the fastest for few elements and choose their own work-groups and items:
+   radix of samples, by ranks or both; 0: none. */
+static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy *n,
+                                    const clsort_desc *d)
+{
+    const clsort__crossover row = clsort__find_crossover(f, n, d);
+    const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
+              by_samples = clsort__code_bits(d) >= 32 && clsort__suits_samples(n, d)
+                           && (bare || !tuned),
+              ranked = d->count <= n->crossovers.most_ranked && !clsort__joins_keys(d)
+                       && (by_samples || (!tuned && (bare || clsort__moves_values(d))));
+    if (!row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)) return 0;
+    return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
+           | (by_samples ? CLSORT__BIT(CLSORT__SAMPLES) : 0u);
+}
+
+/* The elements of a row from which on AUTO sorts rows one after another, each as an array. Shorter
+   rows are sorted all at once, as segments. So are many rows of bare keys on CPUs, whatever their
+   length: each core sorts pieces of them in vectors. More than two cores sort more rows at the same
+   time. */
+static size_t clsort__long_row_least(const clsort__facts *f, const clsort__policy *n,
+                                     const clsort_desc *d)
+{
+    const cl_uint least = f->compute_units > n->rows.few_units ? n->rows.shared
+                          : clsort__is_bare(d)                 ? n->least_long_bare_row
+                                                               : n->least_long_row;
+    return clsort__divide_crossover(clsort__scale_crossover(f, n, least));
+}
+
+/* ---- >>local --------------------------------------------------------------------------------- */
 
 /* 1 if tile kernels use local memory: a work-group shares the tile, or the sort of rows is a
    published one. */
@@ -7871,6 +7522,225 @@ static size_t clsort__group_sums(cl_uint group_log2)
     return 4 * CLSORT__SCAN_TOTAL_WORDS((size_t)1 << group_log2);
 }
 
+static size_t clsort__tile_local(const clsort__config *c)
+{
+    return clsort__tile_keys(c) + clsort__tile_words(c);
+}
+
+static size_t clsort__segment_local(const clsort__config *c)
+{
+    return clsort__larger(clsort__tile_local(c) + clsort__packing_bytes(c),
+                          clsort__group_sums(c->group_log2));
+}
+
+/* 1 if work-groups sort the tiles of a merge of runs as buckets: bare keys. */
+static int clsort__run_buckets(const clsort__config *c)
+{
+    return !c->value_bytes && !clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
+}
+
+/* Bytes of local memory for a merge of runs: the shares of a tile; the search for tiles; tiles of
+   bare keys. */
+static size_t clsort__share_bytes(const clsort__config *c)
+{
+    return c->share_log2 ? 4 * CLSORT__SHARE_WORDS((size_t)1 << c->share_log2) : 0;
+}
+
+static size_t clsort__lane_bytes(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->share_log2;
+    return 4 * CLSORT__LANE_WORDS(group) + 2 * group * c->key_bytes;
+}
+
+/* The most codes that a work-group sorts as a bucket. */
+static size_t clsort__bucket_most(size_t code_bytes, cl_uint group_log2)
+{
+    return (size_t)CLSORT__EDGE_BUCKET_ITEMS(code_bytes) << group_log2;
+}
+
+/* Local memory of radix kernels, in bytes. */
+typedef struct clsort__radix_local {
+    size_t bins;                /* clsort_radix_count */
+    size_t histogram;           /* clsort_radix_histogram */
+    size_t sums;                /* clsort_partition_scan, clsort_radix_begin */
+    size_t shares, prefixes;    /* clsort_radix_measure, clsort_radix_prefixes */
+    size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
+    size_t sweeps;              /* clsort_radix_sweeps */
+    size_t few;                 /* clsort_radix_small */
+} clsort__radix_local;
+
+/* 1 for a partition into up to 16 parts, ranked by votes in warps. */
+static int clsort__few_votes(const clsort__config *c)
+{
+    return c->few_parts && c->team == CLSORT__WARP;
+}
+
+/* Bytes of local memory for the scatter of such a partition. */
+static size_t clsort__votes_local(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->group_log2, words = (c->value_bytes + 3) / 4,
+                 chunks = CLSORT__FEW_CHUNKS(group * c->radix_items, c->key_bytes),
+                 units = 4 * words > c->key_bytes ? 4 * words / c->key_bytes : 1;
+    return 16 * (chunks * units + CLSORT__FEW_TABLES(group, chunks));
+}
+
+static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->group_log2, digits = (size_t)1 << c->digit_bits,
+                 tile = group * c->radix_items;
+    const size_t words = (c->value_bytes + 3) / 4,
+                 widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes;
+    const size_t all = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits,
+                 halved = c->team != CLSORT__WARP,
+                 copies = CLSORT__HISTOGRAM_COPIES(all, !halved);
+    const size_t counters = CLSORT__RADIX_COUNTERS(group, c->team, digits),
+                 sums = CLSORT__SCAN_WORDS(group), staged = (tile * widest + 3) / 4;
+    clsort__radix_local l;
+    l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
+    l.histogram = ((all >> halved) * copies + CLSORT__SEEN_WORDS) * 4;
+    l.sums = sums * 4;
+    l.shares = 4 * CLSORT__SWEEP_PASSES * CLSORT__WARP;
+    l.prefixes = 4 * (tile + 2);
+    l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
+                                          CLSORT__RADIX_STAGES_LATE(c->team, words))
+             + (c->family == CLSORT__PARTITION ? tile : 0);
+    if (clsort__few_votes(c)) {
+        l.bins = 4 * (CLSORT__LANE_COUNTERS + CLSORT__SEEN_WORDS);
+        l.tile = clsort__votes_local(c);
+    }
+    l.sweeps = l.tile + 8;
+    l.few = l.tile + (words ? 2 * tile : 0);
+    return l;
+}
+
+static size_t clsort__radix_need(const clsort__config *c)
+{
+    const clsort__radix_local l = clsort__radix_sizes(c);
+    if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.sums, l.sweeps);
+    return c->share_log2 ? clsort__largest(l.bins, l.sums, l.few) : 0;
+}
+
+/* Local memory of hybrid kernels, in bytes. */
+typedef struct clsort__hybrid_local {
+    size_t cells, count, split;     /* clsort_hybrid_cells; _count and _recount; _split and the
+                                       rest */
+    size_t buckets;                 /* clsort_hybrid_buckets, clsort_hybrid_long */
+} clsort__hybrid_local;
+
+static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->group_log2, key = c->key_bytes,
+                 sums = CLSORT__SCAN_WORDS(group) + 8,
+                 second_digits = CLSORT__HYBRID_MOST_SECOND_DIGITS(key, c->wide);
+    const size_t digits = CLSORT__HYBRID_DIGITS, cells = CLSORT__HYBRID_CELLS / 2,
+                 masks = 4 * CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS
+                         + CLSORT__EDGE_HEAVIES * key,
+                 tile = group * c->radix_items;
+    const size_t bucket = clsort__bucket_most(key, c->group_log2),
+                 bins = group << CLSORT__HYBRID_OWN_BINS_LOG2;
+    const size_t keys = (bucket + (bucket >> CLSORT__KEY_PAD_LOG2(key))) * key,
+                 spare = (bins >> CLSORT__WORD_PAD_LOG2) + CLSORT__HYBRID_SPARE_BINS;
+    clsort__hybrid_local l;
+    l.buckets = clsort__round_up(keys) + 4 * (bins + spare + sums + group + 1);
+    l.cells = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums)
+              + (2 * group + CLSORT__HYBRID_HEAVY_SAMPLE) * key;
+    l.count = clsort__larger(4 * CLSORT__HYBRID_COPIES * digits
+                                 + clsort__larger(masks, CLSORT__HYBRID_CELLS),
+                             4 * (second_digits + 1));
+    l.split = 4 * (2 * second_digits + sums) + tile * key
+              + clsort__larger(masks, c->wide ? 0 : tile);
+    return l;
+}
+
+static size_t clsort__hybrid_need(const clsort__config *c)
+{
+    const clsort__hybrid_local l = clsort__hybrid_sizes(c);
+    return clsort__largest(clsort__larger(l.cells, l.count), l.split, l.buckets);
+}
+
+/* Bytes of local memory for a tile of bare keys that a merge of runs sorts as a bucket. */
+static size_t clsort__run_bucket_bytes(const clsort__config *c)
+{
+    return clsort__hybrid_sizes(c).buckets
+           + clsort__larger(4 * CLSORT__BARE_SHARE_WORDS, (size_t)c->key_bytes << c->group_log2);
+}
+
+static size_t clsort__runs_local(const clsort__config *c)
+{
+    if (!c->share_log2) return 0;
+    return clsort__larger(clsort__lane_bytes(c),
+                          clsort__run_buckets(c) ? clsort__run_bucket_bytes(c)
+                                                 : clsort__tile_local(c) + clsort__share_bytes(c));
+}
+
+static size_t clsort__samples_need(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->group_log2, held = group << c->items_log2,
+                 padded = held + (held >> CLSORT__KEY_PAD_LOG2(c->key_bytes)),
+                 bins = group << CLSORT__SAMPLES_OWN_BINS_LOG2,
+                 places = bins + (bins >> CLSORT__WORD_PAD_LOG2) + 1;
+    return clsort__round_up(padded * c->key_bytes) + 4 * (2 * group + 1)
+           + 4 * (c->subset ? 2 * group : places + CLSORT__SAMPLES_WORDS);
+}
+
+static size_t clsort__ranks_bytes(const clsort__config *c, cl_uint size_log2)
+{
+    return (size_t)(2 * c->key_bytes + 12) << size_log2;
+}
+
+/* Bytes of the splitters' codes in local memory. */
+static size_t clsort__splitter_bytes(const clsort__config *c)
+{
+    return (size_t)c->key_bytes << c->digit_bits;
+}
+
+static size_t clsort__partition_local(const clsort__config *c)
+{
+    const clsort__radix_local l = clsort__radix_sizes(c);
+    return c->share_log2 ? clsort__largest(l.bins, l.tile, l.sums) + clsort__splitter_bytes(c) : 0;
+}
+
+/* Bytes of local memory for quicksort's kernels: the stack of a leaf; if a work-group shares a
+   tile, also the tile, codes or samples, and sums. */
+static size_t clsort__quick_local(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->share_log2, tile = group << c->items_log2,
+                 stack = CLSORT__STACK_WORDS * 4;
+    const size_t keys = (tile + (tile >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes,
+                 codes = 4 * group * c->key_bytes;
+    const size_t words = (c->value_bytes + 3) / 4 * 4 * (tile + (tile >> CLSORT__WORD_PAD_LOG2)),
+                 sums = CLSORT__QUICK_SUMS(group) * 4;
+    return c->share_log2 ? clsort__round_up(keys) + clsort__round_up(codes) + words + sums + stack
+                         : stack;
+}
+
+/* The most local memory that a launch of a program's kernels asks for, in bytes. Selections have
+   theirs in clsort__selection. */
+static size_t clsort__local_need(const clsort__config *c)
+{
+    switch (c->family) {
+    case CLSORT__BITONIC:
+    case CLSORT__PUBLISHED_BITONIC:
+    case CLSORT__BATCH:
+    case CLSORT__PUBLISHED_MERGE: return clsort__tile_local(c);
+    case CLSORT__MERGE: return clsort__tile_local(c) + clsort__tile_splits(c);
+    case CLSORT__SEGMENTS: return clsort__segment_local(c);
+    case CLSORT__RADIX:
+    case CLSORT__SWEEP: return clsort__radix_need(c);
+    case CLSORT__HYBRID: return clsort__hybrid_need(c);
+    case CLSORT__SAMPLES: return clsort__samples_need(c);
+    case CLSORT__RANKS: return clsort__ranks_bytes(c, c->group_log2);
+    case CLSORT__RUNS: return clsort__runs_local(c);
+    case CLSORT__PARTITION: return clsort__partition_local(c);
+    case CLSORT__QUICKSORT:
+    case CLSORT__RELAUNCH: return clsort__quick_local(c);
+    case CLSORT__ROW_TILES: return clsort__tile_local(c) + clsort__packing_bytes(c);
+    default: return 0;
+    }
+}
+
+/* ---- >>shapes -------------------------------------------------------------------------------- */
+
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
 static cl_uint clsort__lower_group(const clsort__facts *f, cl_uint log2)
 {
@@ -7886,34 +7756,6 @@ static cl_uint clsort__choose_group(const clsort__facts *f, const clsort_tuning 
     const cl_uint log2 = t->work_group ? clsort__log2(t->work_group) : own;
     return clsort__lower_group(f, log2 < most ? log2 : most);
 }
-
-/* The setting of one detail by the algorithm's name. */
-static cl_uint clsort__choice(const clsort_tuning *t, int at) { return t->variant >> at & 15; }
-
-/* Keys of a step, and the stages in local memory. Only names of published variants set them. */
-static cl_uint clsort__step_choice(const clsort_tuning *t)
-{
-    return CLSORT__HAS_PUBLISHED ? 1u << clsort__choice(t, CLSORT__AT_STEP) >> 1 : 0;
-}
-
-static cl_uint clsort__local_choice(const clsort_tuning *t)
-{
-    return CLSORT__HAS_PUBLISHED ? clsort__choice(t, CLSORT__AT_LOCAL)
-                                 : (cl_uint)CLSORT__LOCAL_DEFAULT;
-}
-
-/* 1 if bitonic kernels of this tuning have a form with 16 keys in a vector register. Only tile
-   kernels order keys inside a register, so they must do the tail of each stage. */
-static int clsort__has_vector_form(const clsort_tuning *t)
-{
-    const cl_uint local = clsort__local_choice(t);
-    return clsort__step_choice(t) != 1 && local != CLSORT__LOCAL_OFF
-           && local != CLSORT__LOCAL_GLOBAL_TAIL && local != CLSORT__LOCAL_START;
-}
-
-/* The most local memory that a launch of a program's kernels asks for, in bytes. Selections have
-   theirs in clsort__selection. */
-static size_t clsort__local_need(const clsort__config *c);
 
 /* The most work-items that rank elements together. */
 static cl_uint clsort__team(const clsort__facts *f) { return f->has_warps ? CLSORT__WARP : 16; }
@@ -7956,51 +7798,6 @@ static void clsort__least_tile(clsort__config *c)
         c->share_log2 = c->group_log2 = 0;
 }
 
-static void clsort__release_program(clsort__program *p)
-{
-    int i;
-    for (i = 0; i < CLSORT__KERNEL_COUNT; i++)
-        if (p->kernels[i]) CLSORT_CL(clReleaseKernel)(p->kernels[i]);
-    if (p->program) CLSORT_CL(clReleaseProgram)(p->program);
-    memset(p->kernels, 0, sizeof p->kernels);
-    p->program = NULL;
-}
-
-/* Keeps the compiler's output and, behind it, `where`. The log is empty if it is too long or memory
-   is short. */
-static void clsort__keep_log(clsort_sorter *s, cl_program program, const char *where)
-{
-    const cl_program_build_info what = CL_PROGRAM_BUILD_LOG;
-    char *log;
-    size_t bytes = 0, room;
-    if (s->build_log) *s->build_log = 0;
-    if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, what, 0, NULL, &bytes) != CL_SUCCESS)
-        return;
-    if (bytes > CLSORT__MOST_LOG) return;
-    room = bytes + 1 + strlen(where);
-    if (clsort__grow(s, &s->build_log, room, 1) != CL_SUCCESS) return;
-    log = s->build_log;
-    memset(log, 0, room);
-    if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, what, bytes, log, NULL) != CL_SUCCESS)
-        *log = 0;
-    if (*log) memcpy(log + strlen(log), where, strlen(where));
-}
-
-/* The text of a program: the chunks of kernels.cl that it needs and, between them, the caller's
-   texts. */
-enum { CLSORT__CHUNKS = sizeof clsort__chunks / sizeof *clsort__chunks };
-typedef struct clsort__text_list {
-    const char *text[CLSORT__CHUNKS + 5];
-    size_t count;
-    char resume[40];            /* what follows the caller's texts */
-} clsort__text_list;
-
-#define CLSORT__ENUMERATOR(name, text) CLSORT__SHAPE_##name,
-enum { CLSORT__SHAPE_LIST(CLSORT__ENUMERATOR) CLSORT__SHAPES };
-#undef CLSORT__ENUMERATOR
-
-static int clsort__run_buckets(const clsort__config *c);
-
 /* 1 if sweeps may leave low digits to a sort of equal prefixes. */
 static int clsort__may_mend(const clsort__config *c)
 {
@@ -8015,517 +7812,6 @@ static int clsort__fits_lanes(const clsort__config *c)
            && ((c->key_bytes >= 4 && !c->value_bytes) || pairs);
 }
 
-static unsigned clsort__count_lines(const clsort__text_list *l)
-{
-    unsigned found = 0;
-    const char *at;
-    size_t i;
-    for (i = 0; i < l->count; i++)
-        for (at = strchr(l->text[i], '\n'); at; at = strchr(at + 1, '\n')) found++;
-    return found;
-}
-
-/* Adds the caller's texts. Compilers report their errors as errors of files `record_type` and
-   `precedes`, with lines from 1. The lines behind count as if these texts were not there. */
-static void clsort__list_comparator(const clsort__comparator *comparator, clsort__text_list *l)
-{
-    snprintf(l->resume, sizeof l->resume, "\n) != 0;\n}\n#line %u \"clsort\"\n",
-             clsort__count_lines(l) + 1);
-    l->text[l->count++] = "#line 1 \"record_type\"\n";
-    l->text[l->count++] = comparator->record_type;
-    l->text[l->count++] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record "
-                          "b)\n{\nreturn (\n#line 1 \"precedes\"\n";
-    l->text[l->count++] = comparator->precedes;
-    l->text[l->count++] = l->resume;
-}
-
-static void clsort__list_text(const clsort__config *c, int shape,
-                              const clsort__comparator *comparator, clsort__text_list *l)
-{
-    const cl_uint bit = CLSORT__BIT(c->family);
-    size_t i;
-    l->count = 0;
-    for (i = 0; i < CLSORT__CHUNKS; i++) {
-        const cl_uint *const needs = clsort__chunks[i].needs;
-        if (i == CLSORT__COMPARATOR_AT && comparator) clsort__list_comparator(comparator, l);
-        if ((needs[CLSORT__SHAPE_ANY] | needs[shape]) & bit)
-            l->text[l->count++] = clsort__chunks[i].text;
-    }
-}
-
-/* Copies a comparator's texts; *number: its place in the list, from 1. */
-static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record_type,
-                                            const char *precedes, size_t record_size,
-                                            cl_uint *number)
-{
-    const size_t first = strlen(record_type) + 1, second = strlen(precedes) + 1;
-    const size_t count = s->comparator_count + 1;
-    char *texts = NULL;
-    clsort__comparator *c;
-    CLSORT__MUST(clsort__grow(s, &s->comparators, count, sizeof *s->comparators));
-    CLSORT__MUST(clsort__grow(s, &texts, first + second, 1));
-    c = &s->comparators[s->comparator_count++];
-    c->record_type = texts;
-    c->precedes = texts + first;
-    c->record_size = record_size;
-    memcpy(c->record_type, record_type, first);
-    memcpy(c->precedes, precedes, second);
-    *number = (cl_uint)s->comparator_count;
-    return CL_SUCCESS;
-}
-
-/* The number of a description's comparator; 0 if it has none, or a new one. */
-static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc *d)
-{
-    cl_uint i;
-    for (i = 0; d->precedes && i < s->comparator_count; i++)
-        if (s->comparators[i].record_size == d->record_size
-            && !strcmp(s->comparators[i].record_type, d->record_type)
-            && !strcmp(s->comparators[i].precedes, d->precedes))
-            return i + 1;
-    return 0;
-}
-
-/* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
-static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
-
-/* The form of radix that has these kernels, or NULL. */
-static const clsort__radix_form *clsort__find_radix_form(cl_uint family);
-
-static const char *clsort__family_name(cl_uint family)
-{
-#define CLSORT__CASE(name, text) \
-    case CLSORT__##name: return text;
-    switch (family) {
-        CLSORT__FAMILY_LIST(CLSORT__CASE)
-        default: return "";
-    }
-#undef CLSORT__CASE
-}
-
-/* Finds the first line of a compiler's output with the word `error`, else the first line. */
-static const char *clsort__first_error(const char *log, size_t *length)
-{
-    const char *error = strstr(log, "error"), *line = error ? error : log + strspn(log, "\r\n");
-    while (line > log && line[-1] != '\n' && error) line--;
-    *length = strcspn(line, "\r\n");
-    return line;
-}
-
-/* Reports a failed build: which kernels, and the compiler's first complaint. The whole log is
-   kept. */
-static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *c, cl_int code)
-{
-    const char *log = s->build_log ? s->build_log : "";
-    const clsort_status failed = c->comparator ? CLSORT_ERROR_COMPARATOR
-                                               : CLSORT_ERROR_BUILD_FAILED;
-    char detail[320];
-    size_t length;
-    const char *line = clsort__first_error(log, &length);
-    snprintf(detail, sizeof detail, "%s%s kernels%s%.*s: see clsort_build_log",
-             c->comparator ? "record_type, precedes, " : "", clsort__family_name(c->family),
-             length ? ": " : "", length < 200 ? (int)length : 200, line);
-    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram",
-                        detail);
-}
-
-/* Options that few programs have. */
-static const char *clsort__more_options(const clsort__config *c)
-{
-    const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
-    return c->subset == CLSORT__SUBSET_LONG        ? " -D CLSORT_KERNEL_SUBSET=2"
-           : c->subset                             ? " -D CLSORT_KERNEL_SUBSET=1"
-           : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
-                                                   : "";
-}
-
-/* 1 if a work-group has more than 256 work-items. NVIDIA's driver reports room for 256 in every
-   kernel, but runs as many as there are registers for; the options bound these. */
-static int clsort__has_many(const clsort__facts *f, const clsort__config *c)
-{
-    return f->has_warps && c->family == CLSORT__SAMPLES && c->group_log2 > 8;
-}
-
-/* The most registers of a work-item, if options bound them; else 0. */
-static cl_uint clsort__most_registers(const clsort__facts *f, const clsort__policy *p,
-                                      const clsort__config *c)
-{
-    if (clsort__has_many(f, c)) return p->registers.samples;
-    if (!f->has_warps) return 0;
-    if (c->family == CLSORT__SWEEP)
-        return c->key_bytes + c->value_bytes > 4 ? p->registers.sweep : p->registers.sweep_word;
-    if (c->family != CLSORT__HYBRID) return 0;
-    return c->key_bytes == 8 && !c->value_bytes ? p->registers.hybrid_long : p->registers.hybrid;
-}
-
-/* GPUs with sub-groups of 16 or 32 work-items are asked for 16, which have twice the registers:
-   Intel's compiler would take 32, and spill. On CPUs without vector registers, kernels with vectors
-   take seconds to compile and gain nothing. */
-static const char *clsort__device_options(const clsort__facts *f)
-{
-    return f->has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
-           : f->is_cpu && !f->has_vectors ? " -D CLSORT_NO_VECTORS=1"
-                                          : "";
-}
-
-/* Adds the numbers of the policy that kernels read; see the tuning section of kernels.cl. */
-static void clsort__add_numbers(const clsort__facts *f, const clsort__policy *p,
-                                const clsort__config *c, char *options, size_t size)
-{
-    const cl_uint most = clsort__most_registers(f, p, c);
-    const size_t used = strlen(options);
-    if (c->family == CLSORT__HYBRID)
-        snprintf(options + used, size - used, " -D CLSORT_AHEAD=%u",
-                 (unsigned)(c->key_bytes == 8 ? p->hybrid.long_ahead : p->hybrid.ahead));
-    if (most)
-        snprintf(options + strlen(options), size - strlen(options),
-                 " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=%u", (unsigned)most);
-}
-
-/* 1 if kernels of a program use the progress of work-groups, and the device has it. */
-static int clsort__uses_progress(const clsort__facts *f, const clsort__config *c)
-{
-    return f->has_progress
-           && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
-               || ((c->family == CLSORT__RUNS || c->family == CLSORT__SEGMENTS) && c->share_log2)
-               || c->family == CLSORT__SWEEP
-               || c->family == CLSORT__HYBRID || c->family == CLSORT__SAMPLES
-               || c->family == CLSORT__LONG_ROWS);
-}
-
-/* The shape of a program, as rule lines of kernels.cl name it. */
-static int clsort__shape(const clsort__facts *f, const clsort__config *c)
-{
-    if (c->lanes > 1) return CLSORT__SHAPE_VECTORS;
-    if (!c->share_log2)
-        return clsort__fits_lanes(c) ? CLSORT__SHAPE_LANES : CLSORT__SHAPE_ALONE;
-    if (c->family == CLSORT__RUNS && clsort__run_buckets(c)) return CLSORT__SHAPE_BUCKETS;
-    if (c->family == CLSORT__SAMPLES && c->subset) return CLSORT__SHAPE_TILES;
-    if (c->family == CLSORT__PARTITION && c->few_parts && clsort__uses_progress(f, c))
-        return CLSORT__SHAPE_VOTES;
-    return clsort__may_mend(c) ? CLSORT__SHAPE_MENDS : CLSORT__SHAPE_GROUP;
-}
-
-static void clsort__build_options(const clsort__facts *f, const clsort__policy *n,
-                                  const clsort__config *c, const clsort__comparator *comparator,
-                                  char *options, size_t size)
-{
-    snprintf(options, size,
-             "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u"
-             " -D CLSORT_RECORDS=%u -D CLSORT_BREAK_TIES_BY_INDEX=%u -D CLSORT_GROUP_LOG2=%u"
-             " -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
-             " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
-             " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
-             " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s%s%s",
-             c->language == 3   ? "3.0"
-             : c->language == 2 ? "2.0"
-                                : "1.2",
-             (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes,
-             (unsigned)c->records, (unsigned)c->ties, (unsigned)c->group_log2,
-             (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
-             comparator != NULL, comparator ? (double)comparator->record_size : 4.0,
-             (unsigned)c->indirect, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8,
-             c->item_columns  ? (unsigned)c->item_columns
-             : c->radix_items ? (unsigned)c->radix_items
-                              : 16,
-             (unsigned)c->wide, clsort__uses_progress(f, c),
-             c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL, !f->is_cpu,
-             (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
-             c->counted ? " -D CLSORT_COUNTED=1" : "", c->turns ? " -D CLSORT_TURNS" : "",
-             clsort__more_options(c), clsort__device_options(f));
-    clsort__add_numbers(f, n, c, options, size);
-}
-
-/* The text and options of a program. */
-typedef struct clsort__recipe {
-    clsort__text_list list;
-    char options[1024];
-} clsort__recipe;
-
-static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c, clsort__recipe *r)
-{
-    const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1]
-                                                         : NULL;
-    clsort__list_text(c, clsort__shape(&s->facts, c), comparator, &r->list);
-    clsort__build_options(&s->facts, s->policy, c, comparator, r->options, sizeof r->options);
-}
-
-static clsort__hash clsort__recipe_name(const clsort_sorter *s, const clsort__recipe *r)
-{
-    clsort__hash name = s->device_hash;
-    size_t i;
-    for (i = 0; i < r->list.count; i++)
-        clsort__add_hash(&name, r->list.text[i], strlen(r->list.text[i]));
-    clsort__add_hash(&name, r->options, strlen(r->options));
-    return name;
-}
-
-/* Says which text the line numbers of a build log count. */
-static void clsort__say_program(const clsort__facts *f, const clsort__config *c, char *text,
-                                size_t size)
-{
-#define CLSORT__SHAPE_TEXT(name, text) text,
-#define CLSORT__CASE(name, text) c->family == CLSORT__##name ? #name :
-    static const char *const shapes[] = { CLSORT__SHAPE_LIST(CLSORT__SHAPE_TEXT) };
-    const char *const family = CLSORT__FAMILY_LIST(CLSORT__CASE) "";
-#undef CLSORT__CASE
-#undef CLSORT__SHAPE_TEXT
-    snprintf(text, size, "\nLines count in what tools/dev/embed --program %s.%s prints\n", family,
-             shapes[clsort__shape(f, c)]);
-}
-
-static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p, const clsort__recipe *r)
-{
-    const cl_uint count = (cl_uint)r->list.count;
-    char where[120];
-    cl_int code;
-    /* OpenCL's parameter is `const char **` */
-    const char **const text = (const char **)(size_t)r->list.text;
-    p->program = CLSORT_CL(clCreateProgramWithSource)(s->context, count, text, NULL, &code);
-    CLSORT__MUST(clsort__note(s, code, "clCreateProgramWithSource"));
-    code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, r->options, NULL, NULL);
-    if (code == CL_SUCCESS) return CL_SUCCESS;
-    clsort__say_program(&s->facts, &p->config, where, sizeof where);
-    clsort__keep_log(s, p->program, where);
-    return clsort__fail_build(s, &p->config, code);
-}
-
-static const struct clsort__kernel_entry {
-    cl_uint family;
-    const char *name;
-    cl_uint needs;              /* CLSORT__IF_* */
-} clsort__kernel_entries[] = {
-#define CLSORT__ENTRY(name, family, text, needs) { family, text, needs },
-    CLSORT__KERNEL_LIST(CLSORT__ENTRY)
-#undef CLSORT__ENTRY
-};
-
-/* 1 if a program has this kernel. */
-static int clsort__has_kernel(const clsort__config *c, int kernel)
-{
-    const struct clsort__kernel_entry *k = &clsort__kernel_entries[kernel];
-    const cl_uint whole = CLSORT__IF_WHOLE | CLSORT__IF_TILES | CLSORT__IF_LONG,
-                  tiles = CLSORT__IF_TILES | CLSORT__IF_ONLY_TILES;
-    cl_uint has = !c->subset                          ? whole
-                  : c->subset == CLSORT__SUBSET_TILES ? tiles
-                                                      : (cl_uint)CLSORT__IF_LONG;
-    has |= c->share_log2 ? CLSORT__IF_SHARED : CLSORT__IF_ALONE;
-    if (c->share_log2 && !c->ranges) has |= CLSORT__IF_PACKED;
-    if (c->lanes == 1) has |= CLSORT__IF_SCALAR;
-    if (c->comparator) has |= CLSORT__IF_COMPARATOR;
-    if (clsort__may_mend(c)) has |= CLSORT__IF_MENDS;
-    return k->family == c->family && !(k->needs & ~has);
-}
-
-/* The most work-items of a kernel's work-group. NVIDIA's driver says 256, even if the kernel was
-   compiled for more. */
-static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, size_t *most)
-{
-    size_t compiled[3] = { 0, 0, 0 };
-    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
-                 (kernel, s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most, NULL));
-    if (!s->facts.has_warps) return CL_SUCCESS;
-    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
-                 (kernel, s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof compiled, compiled,
-                  NULL));
-    if (*most < compiled[0]) *most = compiled[0];
-    return CL_SUCCESS;
-}
-
-/* How a program fits the device. TOO_LARGE: a kernel needs more work-items or local memory than it
-   can have. SPILLS: one spills registers, and there is a smaller shape. */
-enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
-
-/* Halves, about, the elements of a work-item if kernels spill registers; only once, as each step
-   costs a build. Twice the work-items then hold a row in its own tile. Returns 0 if that is done,
-   or there is no such shape. */
-static int clsort__lower_items(const clsort__facts *f, const clsort__config *asked,
-                               clsort__config *c)
-{
-    const int tiles = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS,
-              radix = c->family == CLSORT__RADIX || c->family == CLSORT__HYBRID,
-              wider = c->family == CLSORT__SEGMENTS && c->share_log2 > 0 && c->share_log2 < 8
-                      && (size_t)2 << c->group_log2 <= f->max_group;
-    if (f->is_cpu || f->has_warps || c->radix_items != asked->radix_items
-        || c->items_log2 != asked->items_log2)
-        return 0;
-    if (tiles && c->items_log2 > 3) {
-        c->items_log2--;
-        if (wider) c->share_log2 = ++c->group_log2;
-    } else if (radix && c->radix_items > 4) c->radix_items = (c->radix_items / 2 + 3) / 4 * 4;
-    else return 0;
-    return 1;
-}
-
-/* *spills: 1 if a kernel spills registers. Only Intel's drivers know the query. */
-static clsort_status clsort__find_spills(clsort_sorter *s, cl_kernel kernel, int *spills)
-{
-    enum { KERNEL_SPILL_MEM_SIZE_INTEL = 0x4109 };
-    cl_ulong bytes = 0;
-    const cl_int code = CLSORT_CL(clGetKernelWorkGroupInfo)(
-        kernel, s->device, KERNEL_SPILL_MEM_SIZE_INTEL, sizeof bytes, &bytes, NULL);
-    *spills = code == CL_SUCCESS && bytes > 0;
-    return code == CL_INVALID_VALUE ? CL_SUCCESS
-                                    : clsort__note(s, code, "clGetKernelWorkGroupInfo");
-}
-
-/* Creates kernel `i` of a program. Lowers *fit if it fits worse. */
-static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p, int i, int *fit)
-{
-    const char *const name = clsort__kernel_entries[i].name;
-    const size_t need = clsort__local_need(&p->config);
-    /* inside kernels */
-    const cl_ulong room = s->facts.local_bytes > need ? s->facts.local_bytes - need : 0;
-    clsort__config fewer = p->config;
-    size_t group = 0;
-    cl_ulong local_bytes = 0;
-    int spills = 0;
-    cl_int code;
-    p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
-    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
-    CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
-    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
-                 (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes,
-                  &local_bytes, NULL));
-    if (clsort__lower_items(&s->facts, &p->asked, &fewer))
-        CLSORT__MUST(clsort__find_spills(s, p->kernels[i], &spills));
-    if (clsort__has_many(&s->facts, &p->config)) group = s->facts.max_group;
-    if (spills && *fit == CLSORT__FITS) *fit = CLSORT__SPILLS;
-    if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fit = CLSORT__TOO_LARGE;
-    return CL_SUCCESS;
-}
-
-/* Creates a program's kernels. *fit: of the one that fits worst. */
-static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fit)
-{
-    int i;
-    *fit = CLSORT__FITS;
-    for (i = 0; i < CLSORT__KERNEL_COUNT; i++)
-        if (clsort__has_kernel(&p->config, i))
-            CLSORT__MUST(clsort__create_kernel(s, p, i, fit));
-    return CL_SUCCESS;
-}
-
-/* log2 of the smallest work-group that kernels work with. */
-static cl_uint clsort__least_group(const clsort__config *c)
-{
-    const clsort__radix_form *form = clsort__find_radix_form(c->family);
-    const int held = c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROUNDS
-                     || c->family == CLSORT__ROW_TILES || c->family == CLSORT__LONG_ROWS
-                     || (form && form->least_group == CLSORT__OWN_GROUP);
-    return held                                         ? c->group_log2
-           : form                                       ? form->least_group
-           : c->family == CLSORT__RUNS && c->share_log2 ? (cl_uint)CLSORT__RUNS_GROUP_LOG2
-                                                        : 0;
-}
-
-/* Makes a program and its kernels from an entry of the cache. If that is missing or damaged,
-   returns 0 without a message, and with nothing made. */
-static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort__recipe *r,
-                              int *fit)
-{
-    clsort_status status;
-    int quiet;
-    if (!s->options.cache_load) return 0;
-    quiet = clsort__hush(s, 1);
-    status = clsort__load_program(s, clsort__recipe_name(s, r), r->options, &p->program);
-    if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fit);
-    clsort__hush(s, quiet);
-    if (status == CL_SUCCESS) return 1;
-    clsort__release_program(p);
-    return 0;
-}
-
-/* Offers a program to the cache, unless that has it. Ignores failures. */
-static void clsort__save_program(clsort_sorter *s, clsort__program *p)
-{
-    clsort__recipe r;
-    if (!p->unsaved || !s->options.cache_save) return;
-    clsort__make_recipe(s, &p->config, &r);
-    clsort__write_entry(s, clsort__recipe_name(s, &r), p->program);
-    p->unsaved = 0;
-}
-
-static void clsort__save_programs(clsort_sorter *s)
-{
-    size_t i;
-    for (i = 0; i < s->program_count; i++) clsort__save_program(s, &s->programs[i]);
-}
-
-/* Makes a program and its kernels: from the cache, else from its text. */
-static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, int *fit)
-{
-    clsort__recipe r;
-    clsort__make_recipe(s, &p->config, &r);
-    if (clsort__from_cache(s, p, &r, fit)) return CL_SUCCESS;
-    CLSORT__MUST(clsort__compile(s, p, &r));
-    p->unsaved = s->options.cache_save != NULL;
-    return clsort__create_kernels(s, p, fit);
-}
-
-/* Builds p->config: with fewer elements for each work-item if kernels spill, then with half the
-   work-group until all kernels fit. */
-static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
-{
-    for (;;) {
-        int fit = CLSORT__TOO_LARGE;
-        const clsort_status status = clsort__make_program(s, p, &fit);
-        if (status == CL_SUCCESS && fit == CLSORT__FITS) return CL_SUCCESS;
-        if (status == CL_SUCCESS) clsort__save_program(s, p);   /* the next start tries this shape,
-                                                                   too */
-        clsort__release_program(p);
-        if (status != CL_SUCCESS) return status;
-        if (fit == CLSORT__SPILLS) clsort__lower_items(&s->facts, &p->asked, &p->config);
-        else if (p->config.group_log2 == clsort__least_group(&p->config))
-            return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort",
-                                "the kernels need larger work-groups than the device runs");
-        else {
-            p->config.group_log2--;
-            if (p->config.share_log2) p->config.share_log2--;
-        }
-        p->config.subset = 0;   /* the tile is smaller now */
-        clsort__least_tile(&p->config);
-    }
-}
-
-static clsort__program *clsort__find_exactly(clsort_sorter *s, const clsort__config *asked)
-{
-    size_t i;
-    for (i = 0; i < s->program_count; i++)
-        if (!memcmp(&s->programs[i].asked, asked, sizeof *asked)) return &s->programs[i];
-    return NULL;
-}
-
-/* Finds a program, or a larger one that contains it. */
-static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__config *asked)
-{
-    clsort__config more = *asked;
-    clsort__program *found = clsort__find_exactly(s, asked);
-    more.subset = 0;
-    return found || !asked->subset || asked->family == CLSORT__SAMPLES
-               ? found
-               : clsort__find_exactly(s, &more);
-}
-
-/* Builds a program, unless it is built. With CLSORT_FLAG_NO_BUILD a missing one is an error. */
-static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config *asked,
-                                          cl_uint flags)
-{
-    clsort__program *p;
-    if (clsort__find_program(s, asked)) return CL_SUCCESS;
-    if (flags & CLSORT_FLAG_NO_BUILD)
-        return clsort__fail(s, CLSORT_ERROR_NOT_READY, "clsort", NULL);
-    CLSORT__MUST(clsort__grow(s, &s->programs, s->program_count + 1, sizeof *s->programs));
-    p = &s->programs[s->program_count];
-    memset(p, 0, sizeof *p);
-    p->asked = p->config = *asked;
-    CLSORT__MUST(clsort__build(s, p));
-    s->program_count++;
-    return CL_SUCCESS;
-}
-
 /* The config of the utility program. on_device: it reads a sort's count on the device. */
 static clsort__config clsort__utility_config(const clsort__facts *f, const clsort__policy *n,
                                              int on_device)
@@ -8538,6 +7824,1753 @@ static clsort__config clsort__utility_config(const clsort__facts *f, const clsor
     c.items_log2 = c.lanes = 1;
     c.group_log2 = clsort__lower_group(f, n->tiles.most_group_log2);
     return c;
+}
+
+/* Adds a step, and returns its config: that of utilities, or a copy of the plan's own. */
+static clsort__config *clsort__add_step(clsort__plan *p, int stage)
+{
+    clsort__step *step = &p->steps[p->step_count++];
+    step->stage = stage;
+    step->config = stage == CLSORT__STEP_UTILITY ? clsort__utility_config(p->facts, p->policy, 0)
+                                                 : p->config;
+    if (stage >= CLSORT__STEP_ROWS) p->inner = stage;
+    return &step->config;
+}
+
+/* What the program of a step is compiled for; NULL: the step has none. */
+static const clsort__config *clsort__step_config(const clsort__plan *p, const clsort__step *step)
+{
+    return step->stage <= CLSORT__STEP_SELECT    ? &p->config
+           : step->stage <= CLSORT__STEP_UTILITY ? &step->config
+                                                 : NULL;
+}
+
+/* The program that a sort has beside its own; NULL: none. */
+static const clsort__config *clsort__beside(const clsort__plan *p)
+{
+    const clsort__step *second = &p->steps[1];
+    return p->step_count > 1 && second->stage == CLSORT__STEP_BESIDE ? &second->config : NULL;
+}
+
+/* log2 of the elements in a tile. */
+static cl_uint clsort__tile_log2(const clsort__config *c, int global_tile)
+{
+    return (global_tile ? c->group_log2 : c->share_log2) + c->items_log2 + (c->lanes > 1 ? 4 : 0);
+}
+
+/* Work-group and tile of bitonic kernels. One work-item holds a tile, in vector registers of 16
+   elements, if the caller asks for more items than plain registers hold, and on CPUs with vectors
+   if the caller sets no shape. */
+static void clsort__bitonic_shape(const clsort__plan *p, const clsort_tuning *t, clsort__config *c)
+{
+    const clsort__policy *n = p->policy;
+    const int fits_cpu = p->facts->has_vectors && !t->items && !t->work_group,
+              lanes = clsort__has_vector_form(t) && (t->items > 32 || fits_cpu);
+    c->lanes = lanes ? 16 : 1;
+    c->items_log2 = t->items                       ? clsort__log2(t->items / c->lanes)
+                    : clsort__element_words(c) > 2 ? n->tiles.wide_items_log2
+                                                   : n->tiles.items_log2;
+    if (!c->items_log2) c->items_log2 = 1;
+    if (!lanes) clsort__bound_items(n, c);
+    c->share_log2 = 0;
+    if (lanes) c->group_log2 = clsort__lower_group(p->facts, n->bitonic.lanes_group_log2);
+    else clsort__share_tile(p->facts, t, n->tiles.group_log2, n->bitonic.most_group_log2, c);
+}
+
+static void clsort__plan_bitonic(clsort__plan *p)
+{
+    const cl_uint step = clsort__step_choice(&p->d.tuning),
+                  local = clsort__local_choice(&p->d.tuning);
+    clsort__bitonic_shape(p, &p->d.tuning, &p->config);
+    if (step || local == CLSORT__LOCAL_GLOBAL_TAIL)
+        clsort__add_step(p, CLSORT__STEP_BESIDE)->family = CLSORT__PUBLISHED_BITONIC;
+    else
+        p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
+}
+
+static size_t clsort__merge_tile(const clsort__config *shape)
+{
+    return (size_t)1 << (shape->share_log2 + shape->items_log2);
+}
+
+/* The shape of merge kernels. On CPUs each work-item has a slice, unless the caller sets a
+   work-group. */
+static void clsort__merge_shape(clsort__plan *p)
+{
+    const clsort__policy *n = p->policy;
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
+    const cl_uint words = clsort__element_words(c);
+    const int local_only = clsort__local_choice(t) == CLSORT__LOCAL_ONLY;
+    c->items_log2 = local_only      ? 0
+                    : t->items      ? clsort__log2(t->items)
+                    : p->d.precedes ? n->merge.comparator_items_log2
+                    : words == 1    ? n->merge.items_log2
+                    : words == 2    ? n->merge.double_items_log2
+                                    : n->merge.wide_items_log2;
+    if (c->items_log2 > n->merge.most_items_log2) c->items_log2 = n->merge.most_items_log2;
+    if (!p->facts->is_cpu || t->work_group) clsort__bound_items(n, c);
+    clsort__share_tile(p->facts, t,
+                       local_only ? n->tiles.most_group_log2 : n->tiles.alone_group_log2,
+                       c->family == CLSORT__RUNS && clsort__run_buckets(c)
+                           ? n->tiles.most_group_log2 : n->tiles.most_merging_log2, c);
+}
+
+/* 1 if merge works in vector registers: on CPUs with vectors, for bare keys, or keys with ascending
+   indices. Vector kernels are not stable, so equal elements must be the same, or ordered by
+   index. */
+static int clsort__merges_vectors(const clsort__plan *p)
+{
+    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && p->facts->has_vectors
+           && !p->d.precedes && !p->d.tuning.items
+           && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
+}
+
+/* Plans the kernels of merge, and on CPUs those that sort its tiles. */
+static void clsort__plan_merge(clsort__plan *p)
+{
+    clsort__config *vectors;
+    clsort_tuning none;
+    memset(&none, 0, sizeof none);
+    clsort__merge_shape(p);
+    if (!clsort__merges_vectors(p)) {
+        p->config.subset = p->config.family == CLSORT__MERGE && !p->d.precedes
+                           && p->d.count <= clsort__merge_tile(&p->config);
+        return;
+    }
+    p->config.ties = p->indirect != 0;
+    p->config.lanes = 16;
+    vectors = clsort__add_step(p, CLSORT__STEP_BESIDE);
+    vectors->family = CLSORT__BITONIC;
+    clsort__bitonic_shape(p, &none, vectors);
+}
+
+static size_t clsort__merge_tables(const clsort__plan *p)
+{
+    return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
+}
+
+/* Elements of a piece. Vectors are faster than merges. */
+static size_t clsort__piece_size(const clsort__plan *p)
+{
+    return p->facts->has_vectors && clsort__fills_cores(p) && p->key.bytes >= 4
+                   && !p->config.value_bytes
+               ? p->policy->rows.long_piece
+               : p->policy->rows.piece;
+}
+
+/* The most jobs among n elements, for any tile. A long segment has more than half a tile, so there
+   are fewer than three jobs for each tile of elements. */
+static size_t clsort__most_jobs(size_t n)
+{
+    return 3 * (n / CLSORT__LEAST_TILE) + 4;
+}
+
+/* Bytes of a table of jobs: its head, the jobs, and the half tiles. */
+static size_t clsort__job_bytes(size_t n)
+{
+    return 4 * (CLSORT__JOB_HEAD + 2 * clsort__most_jobs(n) + n / (CLSORT__LEAST_TILE / 2) + 1);
+}
+
+/* Work-items that sort pieces, each with a plan of its own. */
+static size_t clsort__piece_workers(size_t n)
+{
+    return n / 64 < CLSORT__PIECE_WORKERS ? n / 64 + 1 : (size_t)CLSORT__PIECE_WORKERS;
+}
+
+/* The longest segment that is sorted in one step; longer ones are merged. */
+static size_t clsort__least_long(const clsort__plan *p, const clsort__config *shape)
+{
+    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece_size(p);
+}
+
+/* The shape for segments of `row` elements on average: the widest tile if they exceed shorter ones,
+   else the fastest. */
+static void clsort__segment_shape(const clsort__plan *p, size_t row, clsort__config *c)
+{
+    const clsort__policy *n = p->policy;
+    const clsort_tuning *t = &p->d.tuning;
+    const cl_uint words = clsort__element_words(c);
+    c->lanes = 1;
+    c->items_log2 = t->items                                         ? clsort__log2(t->items)
+                    : words > 2                                      ? n->tiles.wide_items_log2
+                    : words == 1 && row > n->segments.long_row ? n->segments.long_row_items_log2
+                                                               : n->tiles.items_log2;
+    clsort__bound_items(n, c);
+    clsort__share_tile(p->facts, t, n->tiles.alone_group_log2, n->tiles.most_merging_log2, c);
+    clsort__least_tile(c);
+}
+
+/* 1 if rows that keep all cores busy should share tiles of `tile` elements. Rows below the shortest
+   tile share if an element is one word, other rows by policy. */
+static int clsort__rows_share(const clsort__plan *p, cl_uint words, size_t shortest, size_t tile)
+{
+    const size_t count = p->d.count, own = (size_t)1 << clsort__ceil_log2(count);
+    return own < shortest
+               ? words == 1
+               : count * 8 < own * p->policy->segments.share_eighths
+                     || (words == 3
+                         && tile / count * own * 5 > tile * p->policy->segments.share_fifths);
+}
+
+/* Shortens the tile to one row, or to the few rows that the shortest tile holds: on an H100 rows of
+   up to 2048 elements take 0.6 to 0.9 of the time. */
+static void clsort__fit_row(const clsort__plan *p, clsort__config *c)
+{
+    const cl_uint row = clsort__ceil_log2(p->d.count), words = clsort__element_words(c),
+                  group = p->policy->segments.short_group_log2,
+                  least = group < c->share_log2 ? group : c->share_log2,
+                  shortest = least + p->policy->segments.short_items_log2;
+    const size_t tile = clsort__merge_tile(c);
+    const int busy = p->data.segments * p->d.count / tile >= p->facts->compute_units;
+    if (p->facts->is_cpu || p->d.tuning.work_group || p->d.tuning.items
+        || (busy && clsort__rows_share(p, words, (size_t)1 << shortest, tile)))
+        return;
+    if (words == 3 && busy) {
+        c->items_log2 = p->policy->segments.triple_items_log2;
+        clsort__share_tile(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
+                           p->policy->tiles.most_merging_log2, c);
+    }
+    if (row < c->share_log2 + c->items_log2) {
+        if (row < least + c->items_log2) c->items_log2 = p->policy->segments.short_items_log2;
+        c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
+    }
+    clsort__least_tile(c);
+}
+
+static void clsort__plan_segments(clsort__plan *p)
+{
+    const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
+    clsort__config *c = &p->config;
+    clsort__segment_shape(p, p->d.count / parts, c);
+    if (!p->data.at_offsets) {
+        clsort__fit_row(p, c);
+        c->subset = p->d.count <= clsort__least_long(p, c) ? (cl_uint)CLSORT__SUBSET_TILES
+                                                           : (cl_uint)CLSORT__SUBSET_LONG;
+    }
+    c->ties = c->share_log2 && p->data.has_indices && !p->data.has_values && !p->data.own_strides
+              && clsort__sorts_as_it_is(p);   /* work-groups number elements */
+}
+
+/* The table of jobs, and a plan for each work-item that sorts pieces. */
+static size_t clsort__segment_tables(const clsort__plan *p)
+{
+    return clsort__job_bytes(p->data.extent)
+           + 4 * CLSORT__PLAN_WORDS * clsort__piece_workers(p->data.extent);
+}
+
+/* The shape of the published sorts of rows: two elements per work-item, unless the caller asks for
+   more. */
+static void clsort__plan_batch(clsort__plan *p)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
+    c->items_log2 = t->items > 2 ? clsort__log2(t->items) : 1;
+    clsort__bound_items(p->policy, c);
+    clsort__share_tile(p->facts, t, p->policy->tiles.group_log2, p->policy->tiles.most_merging_log2,
+                       c);
+}
+
+/* The most sequences of a round. */
+static size_t clsort__quick_capacity(size_t n)
+{
+    return clsort__smaller(n / CLSORT__QUICK_SHORTEST, CLSORT__QUICK_MOST) + 1;
+}
+
+/* The most leftovers; then bytes of quicksort's tables without the list of leftovers, and with
+   it. */
+static size_t clsort__quick_leftovers(size_t n)
+{
+    return CLSORT__QUICK_MOST_LEFTOVERS(clsort__quick_capacity(n));
+}
+
+static size_t clsort__quick_lists(size_t n)
+{
+    return 4 * CLSORT__QUICK_LEFTOVERS_AT(clsort__quick_capacity(n));
+}
+
+static size_t clsort__quick_tables(size_t n)
+{
+    return clsort__round_up(clsort__quick_lists(n)
+                            + 4 * CLSORT__RANGE_WORDS * clsort__quick_leftovers(n));
+}
+
+/* The shape of quicksort's kernels. On CPUs a work-group is one work-item with its tile in vector
+   registers, unless the caller sets a work-group. */
+static void clsort__quick_shape(clsort__plan *p)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    const cl_uint scan = clsort__choice(t, CLSORT__AT_SCAN);
+    clsort__config *c = &p->config;
+    if (p->facts->has_vectors && !t->work_group && !t->items) c->lanes = 16;
+    c->items_log2 = t->items                       ? clsort__log2(t->items)
+                    : clsort__element_words(c) > 2 ? p->policy->tiles.wide_items_log2
+                                                   : p->policy->tiles.items_log2;
+    if (!c->items_log2) c->items_log2 = 1;
+    if (c->lanes == 1) clsort__bound_items(p->policy, c);
+    c->group_log2 = c->share_log2 = clsort__choose_group(p->facts, t,
+                                                         p->policy->tiles.alone_group_log2,
+                                                         p->policy->tiles.most_group_log2);
+    while (c->share_log2 && clsort__local_need(c) > p->facts->local_bytes)
+        c->share_log2 = --c->group_log2;
+    if (c->share_log2)
+        c->scan = scan ? scan
+                       : (cl_uint)(c->language ? CLSORT__SCAN_BUILTIN : CLSORT__SCAN_LOCAL);
+}
+
+/* Plans the kernels of quicksort, and those that merge its leftovers. */
+static void clsort__plan_quicksort(clsort__plan *p)
+{
+    clsort__config *left;
+    if (clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE) {
+        p->config.family = CLSORT__RELAUNCH;
+        p->config.language = p->facts->enqueues;
+    }
+    clsort__quick_shape(p);
+    left = clsort__add_step(p, CLSORT__STEP_BESIDE);
+    left->family = CLSORT__SEGMENTS;
+    left->ranges = 1;
+    left->ties = left->language = left->scan = 0;
+    clsort__segment_shape(p, 0, left);
+}
+
+static size_t clsort__all_quick_tables(const clsort__plan *p)
+{
+    return clsort__quick_tables(p->d.count) + clsort__segment_tables(p);
+}
+
+/* The most elements of a work-group's tile. Bare keys fill a bucket; else each share begins at a
+   work-item's items. */
+static size_t clsort__runs_room(const clsort__config *shape, cl_uint group_log2)
+{
+    return clsort__run_buckets(shape)
+               ? clsort__bucket_most(shape->key_bytes, group_log2)
+               : CLSORT__RUNS_TILE((size_t)1 << group_log2, (size_t)1 << shape->items_log2);
+}
+
+/* Elements by which the end of a work-group's tile may miss its even place. The smallest tiles have
+   no slack: scratch memory has room for as many tiles as these make. */
+static size_t clsort__runs_slack(const clsort__policy *n, const clsort__config *shape)
+{
+    return shape->share_log2 > CLSORT__RUNS_GROUP_LOG2
+               ? clsort__runs_room(shape, shape->share_log2) >> n->runs.slack_log2
+               : 0;
+}
+
+/* Elements of a tile. Work-items have shorter tiles in short outputs, to keep all cores busy. */
+static size_t clsort__runs_tile(const clsort__plan *p, const clsort__config *shape, size_t n)
+{
+    size_t tile = p->policy->runs.most_tile;
+    if (shape->share_log2)
+        return clsort__runs_room(shape, shape->share_log2)
+               - 2 * clsort__runs_slack(p->policy, shape);
+    while (tile > p->policy->runs.least_tile && n / tile < clsort__few_groups(p)) tile /= 2;
+    return tile;
+}
+
+static void clsort__plan_runs(clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    c->family = CLSORT__RUNS;
+    c->ties = c->subset = 0;
+    c->team = clsort__team(p->facts);
+    c->radix_items = CLSORT__EDGE_BUCKET_ITEMS(c->key_bytes);
+    clsort__merge_shape(p);
+    clsort__least_tile(c);
+    c->lanes = 1;
+}
+
+/* ---- >>radix-shapes -------------------------------------------------------------------------- */
+
+/* Words of an element's wider part, key or payload. */
+static cl_uint clsort__radix_widest(const clsort__config *c)
+{
+    const cl_uint words = (c->value_bytes + 3) / 4, key_words = (c->key_bytes + 3) / 4;
+    return words > key_words ? words : key_words;
+}
+
+/* Elements of a work-item. */
+static cl_uint clsort__radix_fast(const clsort__policy *p, const clsort__config *c)
+{
+    const cl_uint widest = clsort__radix_widest(c);
+    if (clsort__few_votes(c))
+        return c->key_bytes == 4 && widest == 1 ? p->votes.word_items
+                                                : p->votes.items;
+    return widest > 2                                      ? p->radix.wide_items
+           : widest > 1                                    ? p->radix.double_items
+           : c->family == CLSORT__SWEEP && !c->value_bytes ? p->radix.sweep_items
+                                                           : p->radix.items;
+}
+
+/* Large tiles for long arrays and warps. */
+static void clsort__radix_large(const clsort__policy *p, clsort__config *c)
+{
+    const cl_uint words = clsort__element_words(c);
+    c->radix_items = !c->value_bytes ? (words > 1 ? p->radix.large_double_items
+                                                  : p->radix.large_items)
+                     : words > 3     ? p->radix.large_widest_pairs
+                     : words > 2     ? p->radix.large_wide_pairs
+                                     : p->radix.large_pairs;
+}
+
+/* The shape of radix kernels. On CPUs each work-item has a block, unless the caller sets a
+   work-group. */
+static void clsort__radix_shape(clsort__plan *p)
+{
+    const clsort__policy *n = p->policy;
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
+    const int sweeps = c->family == CLSORT__SWEEP, parts = c->family == CLSORT__PARTITION;
+    if (!parts) c->digit_bits = 8;
+    c->group_log2 = clsort__choose_group(p->facts, t, n->tiles.alone_group_log2,
+                                         n->tiles.most_group_log2);
+    c->team = (sweeps || parts) && 1 << c->group_log2 >= CLSORT__WARP ? clsort__team(p->facts) : 16;
+    c->radix_items = !t->items                      ? clsort__radix_fast(n, c)
+                     : t->items < n->radix.most_items ? t->items : n->radix.most_items;
+    if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
+        c->radix_items = CLSORT__SWEEP_TILE / 256;
+    if (clsort__few_votes(c) && !t->work_group && c->group_log2 > n->votes.group_log2)
+        c->group_log2 = n->votes.group_log2;
+    if (sweeps && c->team == CLSORT__WARP && !t->items && p->d.count >= n->radix.large
+        && clsort__radix_widest(c) <= 2)
+        clsort__radix_large(n, c);
+    c->share_log2 = c->group_log2;
+    while (c->share_log2 > 0 && clsort__local_need(c) > p->facts->local_bytes) {
+        if (c->radix_items > 8) c->radix_items /= 2;
+        else if (c->digit_bits > 4 && !parts) c->digit_bits -= 4;
+        else c->share_log2 = --c->group_log2;
+    }
+    /* PoCL 6.0 crashes with work-groups of 2, which are nowhere faster than single work-items. */
+    if (c->group_log2 == 1) c->share_log2 = c->group_log2 = 0;
+    clsort__least_tile(c);
+}
+
+/* Sweeps, if the device can run them and the array is long enough; else passes by blocks. */
+static cl_uint clsort__radix_family(const clsort__plan *p)
+{
+    const clsort__facts *f = p->facts;
+    const int sweeps = f->has_progress && !(f->given_up & CLSORT__BIT(CLSORT__SWEEP))
+                       && f->max_group >= p->policy->radix.sweep_group
+                       && f->local_bytes >= p->policy->radix.sweep_local_bytes;
+    return sweeps && clsort__choice(&p->d.tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
+                   && !p->d.tuning.work_group && p->d.count > CLSORT__SWEEP_TILE
+               ? (cl_uint)CLSORT__SWEEP
+               : (cl_uint)CLSORT__RADIX;
+}
+
+/* The most blocks that n elements are cut into. */
+static size_t clsort__radix_most_blocks(size_t n)
+{
+    return n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1
+                                                         : (size_t)CLSORT__RADIX_BLOCKS;
+}
+
+/* Bytes of the tables of blocks, with sums or totals. */
+static size_t clsort__block_tables(size_t n)
+{
+    const size_t blocks = clsort__radix_most_blocks(n);
+    return 4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks
+                + (blocks + 1 + 2 * CLSORT__STRETCHES(blocks)) * 256);
+}
+
+/* Bytes of radix tables: for blocks, or for a sweep's tiles. Sweeps have room for either: they may
+   not build, and the size must not fall with the count. */
+static size_t clsort__radix_tables(const clsort__plan *p)
+{
+    const size_t n = p->d.count;
+    const size_t tile = p->facts->any
+                            ? (size_t)CLSORT__SWEEP_TILE
+                            : clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
+                                              (size_t)clsort__radix_fast(p->policy, &p->config)
+                                                  << 8);
+    const size_t of_blocks = clsort__block_tables(n);
+    const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
+                            + (n / tile + 1) * 4 * 256 * (n >> 30 ? 2 : 1);
+    if (!p->facts->any && p->config.family != CLSORT__SWEEP) return of_blocks;
+    return of_blocks > of_tiles ? of_blocks : of_tiles;
+}
+
+/* Elements that a work-group holds at a time. */
+static size_t clsort__radix_tile(const clsort__config *shape)
+{
+    return (size_t)shape->radix_items << shape->share_log2;
+}
+
+static void clsort__plan_passes(clsort__plan *p)
+{
+    p->config.family = clsort__radix_family(p);
+    p->config.turns = 0;
+    p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
+    p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
+                           ? (cl_uint)CLSORT__SUBSET_ALONE
+                           : 0;
+    clsort__radix_shape(p);
+}
+
+/* Bytes of the codes that are sorted from the top down. A pair is one code of 8. */
+static size_t clsort__top_down_bytes(const clsort__plan *p)
+{
+    return p->config.value_bytes ? 8 : p->key.bytes;
+}
+
+/* 1 if elements are bare keys that may be sorted from the top down. */
+static int clsort__top_down_can(const clsort__plan *p)
+{
+    return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records;
+}
+
+/* 1 if elements are pairs that may be sorted from the top down, each as one code; `direct`: also
+   those with values. */
+static int clsort__pairs_can(const clsort__plan *p, int direct)
+{
+    return clsort__packs(p) && !p->d.precedes
+           && (p->indirect ? !clsort__several_codes(&p->d) : direct);
+}
+
+/* 1 if ranges of codes of 4 bytes need as many second digits as ranges of 8. */
+static cl_uint clsort__hybrid_wide(const clsort__plan *p)
+{
+    return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
+}
+
+static cl_uint clsort__hybrid_group(const clsort__plan *p)
+{
+    return clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
+                                p->policy->tiles.most_group_log2);
+}
+
+/* The second digits of a range; 0: a range is a bucket, which may have half as many elements again
+   as on average. */
+static size_t clsort__hybrid_second_digits(const clsort__plan *p)
+{
+    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
+                  chosen = p->facts->any ? least : clsort__hybrid_group(p),
+                  group_log2 = chosen > least ? chosen : least; /* smaller ones are not used */
+    const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
+                 code = clsort__top_down_bytes(p),
+                 bucket = clsort__bucket_most(code, group_log2);
+    return mean > bucket * 2 / 3
+           ? (size_t)CLSORT__HYBRID_MOST_SECOND_DIGITS(code, clsort__hybrid_wide(p)) : 0;
+}
+
+/* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest and many sorts
+   are to come? */
+static int clsort__hybrid_may(const clsort__plan *p)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
+    const int own = !named && !t->work_group && !t->items && !p->facts->is_cpu
+                    && !p->facts->few_sorts
+                    && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
+    return (own || named == CLSORT__RADIX_HYBRID)
+           && (clsort__top_down_can(p) || clsort__pairs_can(p, !clsort__needs_stable(p)));
+}
+
+/* 1 if hybrid radix takes pairs without being named. Not if the caller named radix, which keeps the
+   order of equal keys. Not for floats and codes of fields, which are rarely spread evenly. */
+static int clsort__pairs_gain(const clsort__plan *p)
+{
+    const int sweeps = clsort__radix_family(p) == CLSORT__SWEEP;
+    return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
+           && !(sweeps && p->d.count > p->policy->hybrid.most_pairs);
+}
+
+/* Returns 1 and fills in *c for hybrid kernels; 0 if they do not fit the count or the device, or
+   are not the fastest. */
+static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    const size_t code = clsort__top_down_bytes(p);
+    const cl_uint most = code == 8 ? p->policy->hybrid.long_items : p->policy->hybrid.items;
+    if (!clsort__hybrid_may(p)) return 0;
+    if (p->config.value_bytes && !t->variant && !clsort__pairs_gain(p)) return 0;
+    if (p->d.count < 2
+        || p->d.count > (code < 8 ? p->policy->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
+        return 0;
+    c->family = CLSORT__HYBRID;
+    c->key_bytes = (cl_uint)code;
+    c->wide = clsort__hybrid_wide(p);
+    c->digit_bits = 8;
+    c->team = clsort__team(p->facts);
+    c->radix_items = t->items && t->items < most ? t->items : most;
+    c->group_log2 = c->share_log2 = clsort__hybrid_group(p);
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
+           && clsort__hybrid_need(c) <= p->facts->local_bytes;
+}
+
+/* The list of buckets lies in the tables of the passes. If ranges have second digits, there are
+   enough elements for all blocks. */
+typedef char clsort__the_list_of_buckets_has_room
+    [CLSORT__HYBRID_DIGITS * CLSORT__HYBRID_MOST_SECOND_DIGITS(8, 0)
+                 < (CLSORT__RADIX_BLOCKS + 1) * 256
+             && CLSORT__HYBRID_EVEN_DIGITS * 2 / 3
+                        * (CLSORT__EDGE_BUCKET_ITEMS(8) << CLSORT__HYBRID_LEAST_GROUP)
+                    >= CLSORT__RADIX_BLOCKS * CLSORT__RADIX_UNIT
+         ? 1
+         : -1];
+
+/* The offset of the tables of hybrid radix, in bytes: behind the tables of the passes. */
+static size_t clsort__hybrid_at(const clsort__plan *p)
+{
+    clsort__plan passes = *p;
+    if (clsort__beside(p)) passes.config = *clsort__beside(p);
+    return clsort__round_up(clsort__radix_tables(&passes));
+}
+
+/* The tiles and buckets of elements. */
+typedef struct clsort__samples_job {
+    size_t tiles, tile, buckets, samples;
+    size_t most_tiles;          /* of this many elements or fewer */
+} clsort__samples_job;
+
+/* On average, a bucket has at most a part of what a work-group holds: few buckets exceed a
+   work-group. */
+static clsort__samples_job clsort__cut_samples(const clsort__policy *p, const clsort__config *c,
+                                               size_t n)
+{
+    const size_t part = p->samples.in_bucket, most = p->samples.most_tiles;
+    const size_t held = clsort__radix_tile(c), group = (size_t)1 << c->group_log2,
+                 some = clsort__smaller(clsort__ceil_divide(n, 2 * group), most),
+                 least = clsort__ceil_divide(n, held),
+                 finer = clsort__smaller(clsort__ceil_divide(4 * part * n, held), most),
+                 parts = clsort__ceil_divide(part * n, held);
+    clsort__samples_job j;
+    j.tiles = j.most_tiles = clsort__smaller(some > least ? some : least, group);
+    j.tile = clsort__ceil_divide(n, j.tiles);
+    j.tiles = clsort__ceil_divide(n, j.tile);
+    j.buckets = parts > finer ? parts : finer;
+    j.samples = part * j.buckets;
+    return j;
+}
+
+/* The most elements for which work-items hold few of 4 bytes, although they could hold more. */
+static size_t clsort__samples_spread(const clsort__policy *p, cl_uint group_log2)
+{
+    return (size_t)1 << (2 * (group_log2 + p->samples.few_items_log2) - 4);
+}
+
+/* Bytes of the tables: where buckets begin, as codes and in each tile. If work-items hold 16
+   elements, there are half as many buckets: then there is also room for the buckets of fewer
+   elements, of which work-items hold 8. */
+static size_t clsort__samples_tables(const clsort__policy *p, const clsort__config *c, size_t n)
+{
+    const clsort__samples_job j = clsort__cut_samples(p, c, n);
+    const size_t own = j.buckets * (c->key_bytes + 2 * j.most_tiles);
+    clsort__config spread = *c;
+    if (c->items_log2 <= p->samples.few_items_log2) return own;
+    spread.items_log2 = p->samples.few_items_log2;
+    spread.radix_items = 1u << spread.items_log2;
+    return clsort__larger(own,
+                          clsort__samples_tables(p, &spread,
+                                                 clsort__samples_spread(p, c->group_log2)));
+}
+
+/* Returns 1 and fills in *c; 0 if the kernels do not fit the count or the device. Two launches
+   suffice as long as a bucket has four samples. Then work-groups of NVIDIA's GPUs have more
+   work-items with fewer keys each. Elsewhere work-items have fewer keys, if there are enough
+   buckets for all. 16 keys would spill on some of Intel's GPUs with narrow sub-groups. */
+static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
+{
+    const cl_uint group = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
+                                               p->policy->tiles.most_group_log2),
+                  few = p->policy->samples.few_items_log2,
+                  wide = p->policy->samples.many_group_log2;
+    const int many = !p->d.tuning.work_group && p->facts->max_group >= (size_t)1 << wide;
+    /* values are gathered in the end, so they must not be sorted in place */
+    if (!clsort__top_down_can(p) && !clsort__pairs_can(p, !p->data.values_in_place)) return 0;
+    c->family = CLSORT__SAMPLES;
+    c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
+    c->items_log2 = c->key_bytes == 8 ? few : p->policy->samples.items_log2;
+    c->team = clsort__team(p->facts);
+    c->group_log2 = group;
+    c->subset = (cl_uint)CLSORT__SUBSET_TILES;
+    if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
+        c->subset = 0;
+        if (p->facts->has_warps ? many : p->facts->has_narrow && c->key_bytes == 4) {
+            c->group_log2 = many ? wide : group;
+            c->items_log2 = few;
+        } else if (p->d.count <= clsort__samples_spread(p->policy, group)) {
+            c->items_log2 = few;
+        }
+    }
+    c->share_log2 = c->group_log2;
+    c->radix_items = 1u << c->items_log2;
+    return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= p->facts->local_bytes
+           && p->d.count <= clsort__radix_tile(c) * (c->subset ? 1 : clsort__radix_tile(c) / 16);
+}
+
+/* Returns 1 and fills in *c; 0 if there are too many elements, or the kernel does not fit the
+   device. */
+static int clsort__ranks_shape(const clsort__plan *p, clsort__config *c)
+{
+    if (!clsort__sorts_as_it_is(p)) return 0;
+    c->family = CLSORT__RANKS;
+    c->ties = p->indirect != 0;
+    c->items_log2 = p->policy->ranks.items_log2;
+    c->radix_items = 1u << c->items_log2;
+    c->group_log2 = clsort__choose_group(p->facts, &p->d.tuning, p->policy->ranks.group_log2,
+                                         p->policy->ranks.most_group_log2);
+    c->share_log2 = c->group_log2;
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
+           && clsort__local_need(c) <= p->facts->local_bytes
+           && p->d.count <= (size_t)p->policy->ranks.each << c->group_log2;
+}
+
+/* The bits of the families for few elements that were named, or that AUTO takes: none after a build
+   failure, since another one may need more scratch memory. */
+static cl_uint clsort__wanted_few(const clsort__plan *p)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX), given_up = p->facts->given_up,
+                  few = clsort__few_families(p->facts, p->policy, &p->d);
+    if (named == CLSORT__RADIX_SAMPLES)
+        return ~given_up & (CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS));
+    return named || t->work_group || t->items || given_up & few ? 0 : few;
+}
+
+/* Takes samples; the table of forms tries ranks first. */
+static int clsort__take_samples(const clsort__plan *p, clsort__config *c)
+{
+    return clsort__wanted_few(p) & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, c);
+}
+
+/* Takes ranks: if samples cannot sort this, or take more time on an H200. Samples sort a single
+   tile in place with one launch, ranks with two. */
+static int clsort__take_ranks(const clsort__plan *p, clsort__config *c)
+{
+    const size_t best = p->data.in_place ? p->policy->ranks.each_in_place
+                                         : p->policy->ranks.each_best;
+    const cl_uint wanted = clsort__wanted_few(p);
+    clsort__config samples = *c;
+    return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(p, c)
+           && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, &samples)
+                && ((samples.subset == CLSORT__SUBSET_TILES && p->data.in_place)
+                    || (p->d.count > best << c->group_log2
+                        && clsort__suits_samples(p->policy, &p->d))));
+}
+
+/* Returns 1 and fills in *c, as for passes; 0 if radix in cache does not sort a plan's elements. */
+static int clsort__cached_shape(const clsort__plan *p, clsort__config *c)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
+    const int own = !named && !t->work_group && !t->items
+                    && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
+    *c = p->config;
+    c->subset = 0;
+    c->family = CLSORT__CACHED;
+    return p->facts->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
+           && p->key.bytes >= 4 && !p->key.has_codes
+           && (own || named == CLSORT__RADIX_CACHED);
+}
+
+static void clsort__plan_partition(clsort__plan *p, cl_uint splitter_count)
+{
+    clsort__config *c = &p->config;
+    c->family = CLSORT__PARTITION;
+    c->subset = 0;
+    c->lanes = 1;
+    c->wide = 0;
+    c->few_parts = splitter_count < CLSORT__EDGE_FEW_PARTS;
+    c->digit_bits = c->few_parts ? 4 : 8;
+    clsort__radix_shape(p);
+}
+
+/* ---- >>algorithms ---------------------------------------------------------------------------- */
+
+/* Elements of the longest self-test: enough for hybrid radix to split ranges again. */
+enum { CLSORT__TEST_TOP_DOWN = 700001 };
+
+static const clsort__radix_form clsort__radix_forms[] = {
+    { CLSORT__RANKS, CLSORT__RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
+      clsort__take_ranks, 0, 0 },
+    { CLSORT__SAMPLES, CLSORT__RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
+      clsort__take_samples, 0, 0 },
+    { CLSORT__HYBRID, CLSORT__RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
+      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1 },
+    { CLSORT__CACHED, CLSORT__RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
+      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES },
+    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0 }
+};
+enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
+
+/* The form of radix that has these kernels, or NULL. */
+static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
+{
+    size_t i;
+    for (i = 0; i < CLSORT__RADIX_FORMS; i++)
+        if (clsort__radix_forms[i].family == family) return &clsort__radix_forms[i];
+    return NULL;
+}
+
+static void clsort__plan_radix(clsort__plan *p)
+{
+    const clsort__config before = p->config;
+    const clsort__radix_form *form = clsort__radix_forms;
+    /* whatever buffers are given: clsort_prepare plans without */
+    const int packs = !clsort__packs(p) || clsort__alt_bytes(p) <= p->facts->max_allocation;
+    clsort__config c;
+    clsort__plan_passes(p);
+    if (p->stable && clsort__some_bits(&p->d)) return;
+    for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
+        c = before;
+        if (p->facts->given_up & CLSORT__BIT(form->family) || form->packs > packs || !form->shape
+            || !form->shape(p, &c))
+            continue;
+        if (form->passes_cores && p->facts->compute_units >= form->passes_cores
+            && p->d.count >= form->passes_count)
+            clsort__add_step(p, CLSORT__STEP_BESIDE)->subset =
+                p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
+        p->config = c;
+        p->config.turns = before.turns;
+        return;
+    }
+}
+
+static int clsort__can(cl_uint algorithm, const clsort_desc *d);
+
+/* Bytes of the tables, with room for replacements of kernels that do not build: passes for hybrid
+   radix, merge if AUTO chooses again. */
+static size_t clsort__all_radix_tables(const clsort__plan *p)
+{
+    const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
+                         + CLSORT__HYBRID_DIGITS * clsort__hybrid_second_digits(p);
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    const int yields_to_merge = form && form->yields_to_merge && p->by_auto
+                                && clsort__can(CLSORT_MERGE, &p->d),
+              tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
+    size_t own = 0;
+    if (!yields_to_merge)
+        own = clsort__hybrid_may(p) ? clsort__hybrid_at(p) + 4 * words : clsort__radix_tables(p);
+    else if (tiles)
+        own = clsort__samples_tables(p->policy, &p->config, p->d.count);
+    return clsort__larger(own, !p->facts->any && p->by_auto ? clsort__merge_tables(p) : 0);
+}
+
+/* The families that an algorithm needs: OUT tells which are left out; KEPT is the function, or NULL
+   if one is. Segments are planned in any case, for calls that only read keys. */
+#define CLSORT__OUT(families) (CLSORT__LEFT_OUT & (families))
+#define CLSORT__KEPT(families, function) (CLSORT__OUT(families) ? NULL : function)
+#define CLSORT__OF_BATCH CLSORT__BIT(CLSORT__BATCH)
+#define CLSORT__OF_LOCAL_MERGE CLSORT__BIT(CLSORT__PUBLISHED_MERGE)
+#define CLSORT__OF_RADIX CLSORT__BIT(CLSORT_RADIX)
+#define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
+
+static const clsort__algorithm clsort__algorithms[] = {
+    { CLSORT_BITONIC, CLSORT_BITONIC, 0, 0, CLSORT__CAN_BOUNDS, 0, CLSORT__ALT_BY_A,
+      clsort__plan_bitonic, NULL },
+    { CLSORT__BATCH, CLSORT_BITONIC, CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
+      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL },
+    { CLSORT_MERGE, CLSORT_MERGE, 0, 0,
+      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
+      clsort__plan_merge, clsort__merge_tables },
+    { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE,
+      CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0,
+      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_NEVER,
+      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL },
+    { CLSORT__SEGMENTS, CLSORT_MERGE, CLSORT__OUT(CLSORT__OF_RADIX), 0,
+      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
+      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables) },
+    { CLSORT_RADIX, CLSORT_RADIX, CLSORT__OUT(CLSORT__OF_RADIX), 0,
+      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables) },
+    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, CLSORT__OUT(CLSORT__OF_QUICKSORT),
+      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__OF_RADIX, 0, 0,
+      CLSORT__ALT_ALWAYS,
+      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__plan_quicksort),
+      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables) }
+};
+
+/* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
+static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
+{
+    size_t i;
+    for (i = 0; i < sizeof clsort__algorithms / sizeof *clsort__algorithms; i++)
+        if (clsort__algorithms[i].number == number) return &clsort__algorithms[i];
+    return NULL;
+}
+
+/* The form of a public algorithm for a description (rows, segments, as published), or the algorithm
+   itself. NULL: the number is unknown, or has no such form. */
+static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d)
+{
+    const int blocks = algorithm == CLSORT_MERGE
+                       && clsort__local_choice(&d->tuning) == CLSORT__LOCAL_ONLY;
+    const cl_uint number = clsort__is_batch(d)       ? (cl_uint)CLSORT__BATCH
+                           : clsort__has_segments(d) ? (cl_uint)CLSORT__SEGMENTS
+                           : blocks                  ? (cl_uint)CLSORT__PUBLISHED_MERGE
+                                                     : algorithm;
+    const clsort__algorithm *a = clsort__find_algorithm(number);
+    return a && a->base == algorithm ? a : NULL;
+}
+
+/* 1 for the number of a public algorithm. */
+static int clsort__is_public(cl_uint algorithm)
+{
+    const clsort__algorithm *a = clsort__find_algorithm(algorithm);
+    return a && a->base == algorithm;
+}
+
+static cl_uint clsort__demands(const clsort_desc *d)
+{
+    cl_uint demands = 0;
+    if (clsort__is_batch(d) && !d->rows) return ~0u;
+    if (clsort__keeps_ties(d)) demands |= CLSORT__CAN_BITS;
+    if (clsort__several_codes(d)) demands |= CLSORT__CAN_CODES;
+    if (d->precedes) demands |= CLSORT__CAN_PRECEDES;
+    if (!d->top_k && (d->segments || d->segment_count || d->count_buffer))
+        demands |= CLSORT__CAN_BOUNDS;
+    return demands;
+}
+
+/* 1 if an algorithm has the abilities that a description needs. */
+static int clsort__can(cl_uint algorithm, const clsort_desc *d)
+{
+    const clsort__algorithm *a = clsort__form_of(algorithm, d);
+    return a && !a->left_out && !(clsort__demands(d) & ~a->can);
+}
+
+/* 1 if any algorithm that the description allows can sort it. */
+static int clsort__can_any(const clsort_desc *d)
+{
+    cl_uint a;
+    if (d->algorithm) return clsort__can(d->algorithm, d);
+    for (a = 1; clsort__is_public(a); a++)
+        if (clsort__can(a, d)) return 1;
+    return 0;
+}
+
+/* ---- >>plan ---------------------------------------------------------------------------------- */
+
+static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
+                            cl_uint algorithm, clsort__plan *p);
+
+/* 1 if hybrid radix sorts this, on devices whose passes of radix are slower than merge. */
+static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
+                                const clsort_desc *d)
+{
+    clsort__plan p;
+    if (!clsort__can(CLSORT_RADIX, d)) return 0;
+    clsort__plan_by(f, n, d, CLSORT_RADIX, &p);
+    return p.config.family == CLSORT__HYBRID;
+}
+
+/* 1 if AUTO sorts rows one after another. */
+static int clsort__takes_one_by_one(const clsort__plan *p)
+{
+    return !p->facts->any && p->by_auto && p->d.rows > 1
+           && p->d.rows <= p->policy->rows.most_one_by_one && !p->data.at_offsets
+           && !p->d.tuning.work_group && !p->d.tuning.items
+           && p->d.count >= clsort__long_row_least(p->facts, p->policy, &p->d)
+           && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
+}
+
+/* The algorithms in the order of AUTO's preference. Merge is first if the device is unknown, or if
+   a family for few elements was given up: merge needs no more scratch than these. */
+static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__policy *n,
+                                          const clsort_desc *d)
+{
+    static const cl_uint orders[4][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC },
+                                          { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE },
+                                          { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC },
+                                          { CLSORT_RADIX, CLSORT_BITONIC, CLSORT_MERGE } };
+    const clsort__crossover c = clsort__find_crossover(f, n, d);
+    const cl_uint families = clsort__few_families(f, n, d);
+    const int few = d->count <= c.bitonic;
+    if (f->any || (clsort__several_codes(d) && !f->is_cpu)) return orders[2];
+    if (families) return orders[f->given_up & families ? 2 : few ? 3 : 0];
+    if (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d)))
+        return orders[few ? 3 : 0];
+    return orders[few ? 1 : 2];
+}
+
+/* AUTO's choice: the first algorithm in its order that can sort this and did not fail the
+   self-test. CLSORT_AUTO if none is left. */
+static cl_uint clsort__choose_algorithm(const clsort__facts *f, const clsort__policy *n,
+                                        const clsort_desc *d)
+{
+    const cl_uint *algorithms = clsort__preferences(f, n, d);
+    int i;
+    for (i = 0; i < 3; i++)
+        if (clsort__can(algorithms[i], d) && !(f->given_up & CLSORT__BIT(algorithms[i])))
+            return algorithms[i];
+    return CLSORT_AUTO;
+}
+
+/* Derives the steps of a sort, and what their kernels are compiled for. */
+static void clsort__plan_config(clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    const clsort_desc *d = &p->d;
+    c->family = p->algorithm->number;
+    c->key_bytes = (cl_uint)p->key.bytes;
+    c->records = d->precedes || (!p->indirect && d->record_size > 0);
+    c->value_bytes = p->indirect ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
+    c->ties = p->indirect && p->stable && !p->algorithm->stable;
+    c->indirect = (d->precedes && p->indirect) || clsort__merges_fields(p);
+    c->turns = !p->stable && p->key.ignored;
+    clsort__add_step(p, CLSORT__STEP_SORT);
+    if (p->facts->any) return;
+    c->lanes = 1;
+    c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
+    p->algorithm->configure(p);
+    if (c->counted && (p->indirect || (p->data.has_values
+                                       && p->data.in_place != p->data.values_in_place)))
+        clsort__add_step(p, CLSORT__STEP_UTILITY)->counted = 1;
+    if ((p->indirect && !c->counted) || d->record_size) clsort__add_step(p, CLSORT__STEP_UTILITY);
+}
+
+/* Lays out the second array: one buffer, if it may be packed. */
+static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
+{
+    const size_t n = p->data.extent, keys = p->config.records ? 0 : n * p->key.bytes;
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    if (form && form->packs && clsort__packs(p)) {
+        p->scratch.alt_keys = clsort__take(l, clsort__alt_bytes(p));
+        p->scratch.alt_values = p->scratch.alt_keys + clsort__round_up(keys);
+    } else {
+        p->scratch.alt_keys = clsort__take(l, keys);
+        p->scratch.alt_values = clsort__take(l, n * p->config.value_bytes);
+    }
+}
+
+/* Adds to a layout the scratch memory of a sort that the chapter MEMORY documents, with bounds for
+   the tables. */
+static void clsort__take_sort(clsort__layout *l, clsort__plan *p)
+{
+    const size_t n = p->data.extent;
+    const int alt = p->algorithm->needs_alt;
+    if (p->indirect) {
+        if (!p->sorts_into_output && !p->d.precedes)
+            p->scratch.work_keys = clsort__take(l, n * p->key.bytes);
+        if (!p->data.has_indices || p->data.segments)
+            p->scratch.work_indices = clsort__take(l, n * 4);
+        if (!p->sorts_into_output && p->data.writes_keys && p->data.in_place)
+            p->scratch.copied_keys = clsort__take(l, n * p->data.element_bytes);
+        if (p->data.has_values && p->data.values_in_place)
+            p->scratch.copied_values = clsort__take(l, n * p->d.value_size);
+    }
+    if (alt == CLSORT__ALT_ALWAYS
+        || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == 1)) {
+        clsort__take_alt(l, p);
+    }
+    if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(p));
+}
+
+/* Lays out the scratch memory of a call that sorts by the plan `sort`, its own or another. */
+static void clsort__plan_scratch(clsort__plan *p, clsort__plan *sort)
+{
+    memset(&p->scratch.layout, 0, sizeof p->scratch.layout);
+    p->scratch.layout.most = clsort__most_bytes(p);
+    clsort__take_sort(&p->scratch.layout, sort);
+}
+
+/* Plans a sort by an algorithm, which AUTO chose or the description names. CLSORT_AUTO: no
+   algorithm can sort this. */
+static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
+                            cl_uint algorithm, clsort__plan *p)
+{
+    memset(p, 0, offsetof(clsort__plan, steps));
+    p->facts = f;
+    p->policy = n;
+    p->d = *d;
+    p->d.algorithm = algorithm;
+    clsort__plan_key(d, &p->key);
+    clsort__plan_arrays(d, p->key.bytes, &p->data);
+    p->by_auto = d->algorithm == CLSORT_AUTO;
+    p->none_left = !p->d.algorithm;
+    if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* the plan only reads keys */
+    p->algorithm = clsort__form_of(p->d.algorithm, d);
+    p->stable = clsort__needs_stable(p) || (!p->by_auto && p->algorithm->stable);
+    p->indirect = p->data.has_indices || clsort__merges_codes(&p->key.codec) || d->value_size > 8
+                  || d->record_size > 16 || p->key.has_codes || p->data.own_strides
+                  || (p->data.segments && p->data.has_values
+                      && p->data.in_place != p->data.values_in_place)
+                  || (d->precedes && d->record_size % 4) || (d->record_size && d->value_size)
+                  || (!p->algorithm->stable && clsort__needs_stable(p));
+    p->sorts_into_output = p->data.writes_keys && !d->record_size
+                           && !clsort__merges_codes(&p->key.codec) && !p->key.has_codes
+                           && (!p->data.segments || p->data.in_place);
+    clsort__plan_config(p);
+}
+
+/* Derives everything except the layout of scratch from a description with checked values. The
+   description must not be the plan's own. */
+static void clsort__make_plan(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
+                              clsort__plan *p)
+{
+    clsort__plan_by(f, n, d, d->algorithm ? d->algorithm : clsort__choose_algorithm(f, n, d), p);
+}
+
+/* The most scratch that a choice of AUTO needs for a checked description, on any device. */
+static clsort__layout clsort__most_scratch(const clsort_desc *desc)
+{
+    clsort_desc d = *desc;
+    clsort__plan p;
+    clsort__layout most;
+    memset(&most, 0, sizeof most);
+    for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
+        if (desc->algorithm && d.algorithm != desc->algorithm) continue;
+        if (!clsort__can(d.algorithm, &d)) continue;
+        clsort__plan_by(&clsort__any_device, clsort__policies, desc, d.algorithm, &p);
+        clsort__plan_scratch(&p, &p);
+        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
+    }
+    if (desc->rows > 1 && !desc->algorithm
+        && desc->count >= clsort__divide_crossover(CLSORT__LEAST_LONG_ROW)) {
+        d = clsort__one_row(desc);
+        p.scratch.layout = clsort__most_scratch(&d);
+        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
+    }
+    return most;
+}
+
+/* Plans a sort, with its scratch memory. Few long rows are sorted one after another, each as an
+   array, and share the scratch memory of one. */
+static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
+                              clsort__plan *p, clsort__plan *inner)
+{
+    clsort__make_plan(f, n, d, p);
+    if (clsort__takes_one_by_one(p)) {
+        const clsort_desc row = clsort__one_row(d);
+        clsort__make_plan(f, n, &row, inner);
+        p->step_count = 0;
+        clsort__add_step(p, CLSORT__STEP_UTILITY);
+        clsort__add_step(p, CLSORT__STEP_ROWS);
+    }
+    clsort__plan_scratch(p, p->inner ? inner : p);
+}
+
+/* ---- >>selection ----------------------------------------------------------------------------- */
+
+/* 1 if a selection moves keys, records or values by their indices in the end. */
+static int clsort__moves_by_index(const clsort__plan *p)
+{
+    return p->select.moves_keys || p->data.has_values;
+}
+
+/* The families whose work-groups hold rows. */
+#define CLSORT__OF_ROWS \
+    (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROUNDS) \
+     | CLSORT__BIT(CLSORT__ROW_TILES) | CLSORT__BIT(CLSORT__LONG_ROWS))
+
+/* Bytes of local memory of selection kernels: all words; the codes in the list. */
+static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacity)
+{
+    const size_t bins = (size_t)1 << c->digit_bits,
+                 list = bins > list_capacity ? bins : list_capacity;
+    return 4 * (CLSORT__SELECT_LIST((size_t)1 << c->group_log2) + list);
+}
+
+static size_t clsort__select_codes(const clsort__config *c, cl_uint list_capacity)
+{
+    return (size_t)(list_capacity ? list_capacity : 1) * c->key_bytes;
+}
+
+/* Chooses the work-group, the digits and the most capacity of the list for a device; s NULL: the
+   largest. On CPUs each work-item has a row or a part, unless the caller sets a work-group. */
+static void clsort__select_shape(clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    clsort__selection *t = &p->select;
+    c->family = CLSORT__SELECT;
+    c->key_bytes = (cl_uint)p->key.bytes;
+    c->lanes = c->items_log2 = 1;
+    c->digit_bits = p->policy->select.digit_bits;
+    c->group_log2 = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
+                                         p->policy->tiles.most_group_log2);
+    t->most_capacity = (cl_uint)CLSORT__SELECT_CAPACITY >> (c->key_bytes == 8);
+    for (;;) {
+        t->local = clsort__select_words(c, t->most_capacity)
+                   + clsort__select_codes(c, t->most_capacity);
+        if (t->local <= p->facts->local_bytes) break;
+        if (t->most_capacity > 1u << c->digit_bits) t->most_capacity /= 2;
+        else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
+        else if (c->group_log2 > 0) c->group_log2--;
+        else if (t->most_capacity > 1) t->most_capacity /= 2;
+        else break;
+    }
+    c->share_log2 = c->group_log2;
+    t->digit_bits = c->digit_bits;
+}
+
+/* Chooses the capacity of the list. Passes narrow a row until the list can hold the rest. A long
+   list needs fewer passes, a short one is sorted faster. A row that fits into the list is sorted
+   whole, without a pass. Streams, for small k, read a row once and collect the elements that
+   precede the k-th of the list so far. */
+static void clsort__select_list(const clsort__plan *p, clsort__selection *t)
+{
+    const clsort__policy *policy = p->policy;
+    const int streams = t->how == CLSORT__BY_STREAMS;
+    const size_t k = p->d.top_k, n = p->d.count;
+    t->list_capacity = streams ? policy->select.stream_list : policy->select.list;
+    while ((t->mode == CLSORT__SELECT_FIRST || streams)
+           && t->list_capacity < (streams ? 4 : 2) * k && t->list_capacity < t->most_capacity)
+        t->list_capacity *= 2;
+    if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
+    if (streams) t->passes = 0;
+    else if (t->scatters) t->list_capacity = 0;
+    else if (n <= t->list_capacity || (n <= policy->select.whole && n <= t->most_capacity)) {
+        t->list_capacity = 1u << clsort__ceil_log2(n);
+        t->passes = 0;
+    }
+}
+
+/* Chooses the mode of a selection, and its passes. */
+static void clsort__select_mode(const clsort_desc *d, const clsort__plan *p, clsort__selection *t)
+{
+    const cl_uint bits = 8 * (cl_uint)p->key.bytes - p->key.ignored - d->first_bit,
+                  digit = p->config.digit_bits,
+                  number_bits = clsort__ceil_log2(d->count);
+    t->mode = d->flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
+              : !clsort__takes_some(d)       ? CLSORT__SELECT_PARTITION
+              : d->top_k > t->most_capacity  ? CLSORT__SELECT_UNORDERED
+                                             : CLSORT__SELECT_FIRST;
+    t->scatters = t->mode >= CLSORT__SELECT_UNORDERED;
+    t->wanted = clsort__wanted(d);
+    t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
+                     && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
+                     && (p->facts->any || t->mode == CLSORT__SELECT_UNORDERED);
+    t->passes = (cl_uint)(clsort__ceil_divide(bits, digit)
+                          + clsort__ceil_divide(number_bits, digit));
+}
+
+/* Cuts rows into `parts` parts, or fewer. */
+static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t parts,
+                             clsort__selection *t)
+{
+    const size_t unit = policy->select.part_unit;
+    t->part_elements = clsort__saturating_multiply(
+        clsort__ceil_divide(n ? clsort__ceil_divide(n, parts) : 1, unit), unit);
+    t->parts = clsort__ceil_divide(n, t->part_elements);
+}
+
+/* Cuts rows into parts if there are too few rows for the device. Without a device, tables have room
+   for the largest list. A part of a stream lists its first k, even if only one is wanted. */
+static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
+{
+    const clsort__policy *policy = p->policy;
+    const int any = p->facts->any;
+    const int streams = t->how == CLSORT__BY_STREAMS;
+    const size_t n = p->d.count, k = clsort__larger(p->d.top_k, 1);   /* k is 0 in a partition */
+    const size_t busy = any ? (size_t)-1
+                            : policy->select.parts_per_core * (size_t)p->facts->compute_units,
+                 most = clsort__smaller(busy / t->rows, n / policy->select.part);
+    const size_t listed = t->most_capacity / k,
+                 parts = !most || (!t->passes && !streams) ? 1
+                         : streams                         ? clsort__smaller(most, listed)
+                                                           : most;
+    clsort__cut_rows(policy, n, parts, t);
+    t->spread = any || t->parts > 1 || t->scatters;
+    if (streams && t->list_capacity < t->parts * k)
+        t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
+    t->row_words = clsort__largest(any ? t->most_capacity : t->list_capacity, most, 1);
+    t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
+}
+
+/* Pieces of a row of n elements in a round. */
+static size_t clsort__round_pieces(size_t n) { return clsort__ceil_divide(n, CLSORT__SHORT_MOST); }
+
+/* Bytes that a round selects from `pieces` pieces of each row: keys, then their indices. */
+static size_t clsort__round_bytes(const clsort__plan *p, size_t pieces)
+{
+    const size_t count = p->select.rows * pieces * p->d.top_k;
+    return clsort__round_up(count * p->key.bytes) + clsort__round_up(count * 4);
+}
+
+/* Bytes of tables in global memory: of rows that are cut into parts or bounded by a sample; of
+   rounds, the results of the first two. */
+static size_t clsort__select_tables(const clsort__plan *p)
+{
+    const clsort__selection *t = &p->select;
+    const size_t words = ((size_t)3 << t->digit_bits) + t->row_words,
+                 pairs = CLSORT__RANKED_BYTES(p->key.bytes) * t->most_candidates,
+                 all = t->spread || t->most_candidates
+                           ? clsort__saturating_multiply(t->rows, 4 * words + pairs)
+                           : 0;
+    if (!t->pieces) return all;
+    return clsort__larger(
+        all, clsort__round_bytes(p, t->pieces)
+                 + clsort__round_bytes(p, clsort__round_pieces(t->pieces * p->d.top_k)));
+}
+
+/* 1 if selection kernels write keys to the output itself. */
+static int clsort__selects_keys(const clsort__plan *p)
+{
+    return p->data.writes_keys && !p->select.moves_keys;
+}
+
+/* The sort after a selection: of the k keys of each row, with their indices if wanted. It is stable
+   and they come in the row's order, so of equal keys the smaller index stays first. */
+static clsort_desc clsort__select_order(const clsort__plan *p)
+{
+    const clsort_desc *d = &p->d;
+    const int keys = clsort__selects_keys(p);
+    clsort_desc order;
+    memset(&order, 0, sizeof order);
+    order.count = d->top_k;
+    order.rows = p->select.rows;
+    order.key_type = d->key_type;
+    if (p->key.has_codes) order.key_type = CLSORT_U8 + 8 * ((cl_uint)p->key.bytes - 1);
+    order.order = d->order;
+    /* equal NaNs have the same bits by now */
+    order.nan_order = d->nan_order ? (cl_uint)CLSORT_NAN_LAST : (cl_uint)CLSORT_NAN_TOTAL;
+    order.zero_order = d->zero_order;
+    order.first_bit = d->first_bit;
+    order.last_bit = d->last_bit;
+    order.stable = 1;
+    order.value_size = p->data.has_indices || clsort__moves_by_index(p) ? 4 : 0;
+    if (p->data.own_strides) {
+        order.keys_out = keys ? CLSORT_LATER : NULL;
+        order.values_out = p->data.has_indices ? CLSORT_LATER : NULL;
+        order.keys_out_row_stride = keys ? p->data.keys_apart : 0;
+        order.values_out_row_stride = p->data.has_indices ? p->data.indices_apart : 0;
+    }
+    order.tuning.work_group = d->tuning.work_group;
+    order.tuning.items = d->tuning.items;
+    return order;
+}
+
+/* The sort of whole rows of `count` keys, with their indices if wanted. */
+static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
+{
+    clsort_desc order = clsort__select_order(p);
+    order.count = count;
+    if (order.rows == 1) order.rows = 0;
+    if (order.rows && p->d.row_stride) order.row_stride = p->data.stride * p->key.bytes;
+    order.value_size = order.keys_out_row_stride = order.values_out_row_stride = 0;
+    order.indices = p->data.has_indices || clsort__moves_by_index(p) ? CLSORT_LATER : NULL;
+    order.keys_out = clsort__selects_keys(p) ? CLSORT_LATER : NULL;
+    order.values_out = NULL;
+    return order;
+}
+
+/* The most rows that are a few. */
+static size_t clsort__few_rows(const clsort__plan *p)
+{
+    return p->facts->any ? (size_t)-1
+                         : (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
+}
+
+/* 1 if a row of the table fits, whatever the count and k. */
+static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p)
+{
+    const clsort__selection *t = &p->select;
+    const int alone = p->facts->is_cpu && !p->config.group_log2,
+              kind = w->device == p->policy->kind || w->device == p->policy->other_kind,
+              any_order = clsort__takes_some(&p->d)
+                          && p->d.flags & (CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH);
+    const cl_uint is = (any_order ? 0 : CLSORT__ORDERED)
+                       | (p->data.has_indices || clsort__moves_by_index(p) ? CLSORT__WITH_INDICES
+                          : p->key.bytes > 4 ? CLSORT__KEYS_ALONE
+                                             : CLSORT__KEYS_ALONE | CLSORT__WORDS_ALONE);
+    return (p->facts->any || (w->device ? alone && kind : !alone)) && !(w->only & ~is)
+           && t->mode >= w->mode && t->mode <= w->last_mode && t->rows >= w->least_rows
+           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p));
+}
+
+/* The largest count that a row of the table allows for k. */
+static size_t clsort__most_of_plan(const clsort__select_plan *w, size_t k)
+{
+    return clsort__smaller(w->most, clsort__saturating_multiply(w->most_ks, k) / w->parts);
+}
+
+/* The largest count of rows that are sorted whole, and the least in *least; 0: none. Without a
+   device: the largest of all devices. */
+static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
+{
+    const size_t rows = p->select.rows;
+    const clsort_desc order = clsort__whole_order(p, 2);
+    const clsort__select_plan *w = p->policy->select_plans;
+    size_t most = 0;
+    *least = (size_t)-1;
+    if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
+        || p->d.tuning.work_group || !clsort__can_any(&order)
+        || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
+        return 0;
+    for (; w->how != CLSORT__WAYS; w++) {
+        if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, p)) continue;
+        most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
+        *least = clsort__smaller(*least, w->least);
+    }
+    return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
+}
+
+/* 1 if an array is first written to scratch: it is no output (`written` is 0), or a sort into
+   outputs with strides of their own follows. */
+static int clsort__selects_aside(const clsort__plan *p, int written)
+{
+    return !written || (p->select.sorts_after && p->data.own_strides);
+}
+
+/* Lays out the scratch memory of a selection or, unless it is NULL, of `whole`, a sort of whole
+   rows. Last comes that of the sort after the selection or in its place, which it plans. */
+static void clsort__take_selection(const clsort_desc *whole, clsort__plan *p, clsort__plan *sort)
+{
+    const size_t extent = whole ? clsort__extent(whole, p->key.bytes) : p->data.extent,
+                 results = whole ? extent : p->select.rows * p->select.wanted;
+    const int sorts = whole || p->select.sorts_after, keys = clsort__selects_keys(p);
+    clsort__layout *l = &p->scratch.layout;
+    if (!whole && (p->select.spread || p->select.most_candidates || p->select.pieces))
+        p->scratch.tables = clsort__take(l, clsort__select_tables(p));
+    if (p->select.extracts) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
+    if (p->data.in_place && p->select.moves_keys)
+        p->scratch.copied_keys = clsort__take(l, extent * p->data.element_bytes);
+    if (p->data.values_in_place && p->data.has_values)
+        p->scratch.copied_values = clsort__take(l, extent * p->d.value_size);
+    if ((clsort__moves_by_index(p) || p->data.has_indices)
+        && (whole || clsort__selects_aside(p, p->data.has_indices)))
+        p->scratch.work_indices = clsort__take(l, results * 4);
+    if (whole ? keys : sorts && clsort__selects_aside(p, keys))
+        p->scratch.work_keys = clsort__take(l, results * p->key.bytes);
+    if (sorts) {
+        const clsort_desc order = whole ? *whole : clsort__select_order(p);
+        clsort__make_plan(p->facts, p->policy, &order, sort);
+        if (p->facts->any) clsort__take(l, clsort__most_scratch(&order).bytes);
+        else clsort__take_sort(l, sort);
+    }
+}
+
+/* Local memory of clsort_select_short in bytes. */
+static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity)
+{
+    const size_t width = (size_t)c->item_columns << c->group_log2;
+    return (width + 1 + list_capacity) * CLSORT__RANKED_BYTES(c->key_bytes) + 8;
+}
+
+/* Chooses the work-group that holds a row, and its columns: k is at most CLSORT__EDGE_LAST_BOUND of
+   them. Few rows take less time with more work-items. */
+static void clsort__short_shape(const clsort__plan *p, clsort__config *c)
+{
+    const clsort__policy *n = p->policy;
+    const int few = p->select.rows <= n->select.few_per_core * (size_t)p->facts->compute_units;
+    const cl_uint row_log2 = clsort__ceil_log2(p->d.count), most = n->select.held_items_log2,
+                  wide = row_log2 > most ? row_log2 - most : 0,
+                  short_log2 = few ? n->select.few_short_row_log2 : n->select.short_row_log2;
+    const cl_uint own = row_log2 <= short_log2 ? n->select.short_row_group_log2
+                        : row_log2 <= n->select.middle_row_log2 && !few
+                            ? n->select.middle_row_group_log2 : n->select.row_group_log2;
+    c->family = CLSORT__SHORT_ROWS;
+    if (!p->d.tuning.work_group)
+        c->group_log2 = clsort__lower_group(p->facts, own > wide ? own : wide);
+    c->share_log2 = c->group_log2;
+    c->items_log2 = row_log2 > c->group_log2 ? row_log2 - c->group_log2 : 0;
+    c->digit_bits = 8;
+    c->item_columns = 1;
+    while (c->item_columns < CLSORT__SHORT_FIRSTS && c->item_columns < 1u << c->items_log2
+           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->item_columns << c->group_log2))
+        c->item_columns *= 2;
+}
+
+/* Plans rows in registers. Returns 1 if k is small enough that there are few candidates. */
+static int clsort__plan_short_rows(clsort__plan *p)
+{
+    clsort__config c = p->config;
+    clsort__selection *t = &p->select;
+    const size_t n = p->d.count, k = p->d.top_k;
+    size_t width, candidates;
+    cl_uint capacity;
+    clsort__short_shape(p, &c);
+    width = (size_t)c.item_columns << c.group_log2;
+    candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.item_columns));
+    capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, width));
+    if (!p->config.group_log2 || c.items_log2 > p->policy->select.most_held_items_log2
+        || p->facts->given_up & CLSORT__BIT(CLSORT__SHORT_ROWS)
+        || (k > CLSORT__EDGE_LAST_BOUND(width) && width < n)
+        || clsort__short_local(&c, capacity) > p->facts->local_bytes)
+        return 0;
+    p->config = c;
+    t->list_capacity = capacity;
+    t->local = clsort__short_local(&c, capacity);
+    return 1;
+}
+
+/* Plans rows that are sorted tile by tile. Returns 1 if rows fit into tiles. */
+static int clsort__plan_row_tiles(clsort__plan *p)
+{
+    clsort__config c = p->config;
+    clsort__selection *t = &p->select;
+    size_t tile;
+    c.family = CLSORT__ROW_TILES;
+    c.value_bytes = 4;
+    c.digit_bits = 0;
+    c.items_log2 = c.key_bytes == 8 ? p->policy->tiles.wide_items_log2
+                                    : p->policy->tiles.items_log2;
+    clsort__share_tile(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
+                       p->policy->tiles.most_group_log2, &c);
+    tile = (size_t)1 << (c.share_log2 + c.items_log2);
+    if (!p->config.group_log2 || !c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
+        || clsort__local_need(&c) > p->facts->local_bytes
+        || p->facts->given_up & CLSORT__BIT(CLSORT__ROW_TILES))
+        return 0;
+    p->config = c;
+    t->local = 0;
+    t->tile_rows = tile / p->d.count;
+    t->groups = clsort__ceil_divide(t->rows, t->tile_rows);
+    return 1;
+}
+
+static cl_ulong clsort__ceil_root(cl_ulong n)
+{
+    cl_ulong x = 0;
+    while (x * x < n) x++;
+    return x;
+}
+
+/* Plans room for rounds: on GPUs whose work-groups may not make progress, or if the device is
+   unknown. It must not fall with the count. */
+static void clsort__plan_pieces(clsort__plan *p)
+{
+    clsort__selection *t = &p->select;
+    const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
+    if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
+        || (!p->facts->any && (!p->config.group_log2 || !p->policy->select.rounds))
+        || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART || !p->d.top_k
+        || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
+        return;
+    t->pieces = clsort__round_pieces(clsort__smaller(p->d.count, most));
+}
+
+/* Plans rounds, in which a work-group holds a piece like a short row. Returns 1 if they fit. */
+static int clsort__plan_rounds(clsort__plan *p)
+{
+    clsort__plan of_pieces = *p;
+    clsort__selection *t = &p->select;
+    if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows
+        || p->facts->given_up & CLSORT__BIT(CLSORT__ROUNDS))
+        return 0;
+    of_pieces.d.count = CLSORT__SHORT_MOST;
+    of_pieces.select.rows *= t->pieces;
+    if (!clsort__plan_short_rows(&of_pieces)) return 0;
+    p->config = of_pieces.config;
+    p->config.family = CLSORT__ROUNDS;
+    t->list_capacity = of_pieces.select.list_capacity;
+    t->local = of_pieces.select.local;
+    return 1;
+}
+
+/* Plans room for the candidates of a few long rows. It must not fall with the count. */
+static void clsort__plan_candidates(clsort__plan *p)
+{
+    const size_t n = p->d.count, k = p->d.top_k;
+    clsort__selection *t = &p->select;
+    if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device) return;
+    if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
+        && (p->facts->any || p->config.group_log2 >= p->policy->select.once_group_log2)
+        && t->rows <= clsort__few_rows(p))
+        t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
+}
+
+/* Bytes of local memory for clsort_select_rank, which needs the most of one reading's kernels. */
+static size_t clsort__rank_local(const clsort__config *c)
+{
+    const size_t pairs = CLSORT__LISTED + ((size_t)2 << c->group_log2);
+    const size_t words = 2 + ((size_t)1 << c->group_log2) + CLSORT__LISTED;
+    return pairs * CLSORT__RANKED_BYTES(c->key_bytes) + 4 * words;
+}
+
+/* Local memory of clsort_select_long in bytes. */
+static size_t clsort__long_local(const clsort__plan *p)
+{
+    const size_t codes = clsort__select_codes(&p->config, p->select.list_capacity);
+    return clsort__larger(clsort__rank_local(&p->config),
+                          (codes + 7) / 8 * 8
+                              + clsort__select_words(&p->config, p->select.list_capacity));
+}
+
+/* Plans the sample of rows, and its bound: one of the work-items' first elements. On average x
+   elements of the sample are among the k; x + 4 sqrt(x) + 3 are too few once in 100,000 rows. A
+   bound of a high rank lets too many candidates through: then the sample is smaller. Returns 1 if
+   there is a bound. */
+static int clsort__plan_sample(clsort__plan *p)
+{
+    const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2;
+    size_t sample = n >= p->policy->select.longest_row  ? p->policy->select.longest_sample
+                    : n >= p->policy->select.longer_row ? p->policy->select.longer_sample
+                    : n >= p->policy->select.long_row   ? p->policy->select.long_sample
+                                                        : p->policy->select.sample;
+    clsort__selection *t = &p->select;
+    do {
+        const cl_ulong x = (cl_ulong)16 * sample * p->d.top_k / n;
+        t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
+        t->clusters = (cl_uint)(sample / CLSORT__CLUSTER);
+        sample /= 2;
+    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= p->policy->select.sample);
+    return t->bounding <= CLSORT__EDGE_LAST_BOUND(group)
+           && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
+}
+
+/* Plans one launch: its work-groups, the parts of a row, the shares of its candidates. A work-group
+   takes at most one part and one share, except of very long rows. A share must fit into a list. */
+static void clsort__plan_one_launch(clsort__plan *p)
+{
+    clsort__selection *t = &p->select;
+    const size_t groups = clsort__few_groups(p), each = groups / t->rows,
+                 parts = clsort__largest(each, p->d.count / p->policy->select.long_part, 1);
+    p->config.family = CLSORT__LONG_ROWS;
+    if (t->parts > parts) clsort__cut_rows(p->policy, p->d.count, parts, t);
+    t->ranges = clsort__smaller(
+        t->ranges, clsort__larger(each, p->d.top_k / p->policy->select.long_range + 1));
+    t->groups = clsort__smaller(t->rows * clsort__larger(t->parts, t->ranges), groups);
+}
+
+/* Plans one reading of a few long rows. Returns 1 if it fits. */
+static int clsort__plan_reading(clsort__plan *p, int how)
+{
+    clsort__selection *t = &p->select;
+    const size_t rank = clsort__rank_local(&p->config), all = clsort__long_local(p),
+                 need = how == CLSORT__BY_ONE_LAUNCH ? all : rank;
+    if (!t->most_candidates || !t->passes || rank > p->facts->local_bytes
+        || !clsort__plan_sample(p))
+        return 0;
+    if (how == CLSORT__BY_SAMPLE) {
+        if (p->d.count < p->policy->select.once / t->rows) return 0;
+    } else if (!p->facts->has_progress || all > p->facts->local_bytes
+               || p->facts->given_up & CLSORT__BIT(CLSORT__LONG_ROWS)) {
+        return 0;
+    }
+    t->ranges = p->d.top_k / p->policy->select.range + 1;
+    if (how == CLSORT__BY_ONE_LAUNCH) clsort__plan_one_launch(p);
+    if (t->local < need) t->local = need;
+    return 1;
+}
+
+/* Plans a reading by work-items that work alone. Returns 1 if local memory has room for their
+   lists, of 4 times k elements, or 2 times in long rows, and if parts are long enough. */
+static int clsort__plan_streams(clsort__plan *p)
+{
+    clsort__plan streams = *p;
+    clsort__selection *t = &streams.select;
+    const size_t k = p->d.top_k, lists = t->most_capacity / k;
+    const int two = p->d.count > p->policy->select.stream_long * k
+                    && p->facts->compute_units <= p->policy->select.stream_cores * t->rows * lists;
+    if (lists < (two ? 2u : 4u)) return 0;
+    streams.config.family = CLSORT__STREAMS;
+    t->how = CLSORT__BY_STREAMS;
+    clsort__select_list(p, t);
+    clsort__select_parts(p, t);
+    if (t->parts > 1 && t->part_elements < p->policy->select.part_ks * k) return 0;
+    *p = streams;
+    return 1;
+}
+
+/* Plans a sort of whole rows. Returns 1 if they are sorted. Scratch memory also has room for shorter
+   rows, which may not be. */
+static int clsort__plan_whole_rows(clsort__plan *p)
+{
+    size_t least;
+    if (p->d.count > clsort__whole_most(p, &least) || p->facts->given_up & CLSORT__OF_ROWS)
+        return 0;
+    if (p->d.top_k >= least) p->select.sorts_after = 0;
+    return 1;
+}
+
+/* 1 if a row of the table fits the count and k. If streams are preferred, only the least_ks of the
+   table's first row counts. */
+static int clsort__fits_count(const clsort__select_plan *w, const clsort__plan *p, int preferred)
+{
+    const size_t n = p->d.count, k = p->d.top_k;
+    if (preferred && w->how == CLSORT__BY_STREAMS) return n >= p->policy->select.preferred_ks * k;
+    return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
+}
+
+/* Plans rows by a row of the table. Returns 1 if it fits. */
+static int clsort__plan_rows(const clsort__select_plan *w, clsort__plan *p, int preferred)
+{
+    if (!clsort__fits_rows(w, p) || !clsort__fits_count(w, p, preferred)) return 0;
+    return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(p)
+           : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(p)
+           : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(p)
+           : w->how == CLSORT__BY_ROUNDS    ? clsort__plan_rounds(p)
+           : w->how == CLSORT__BY_SORTING   ? clsort__plan_whole_rows(p)
+                                            : clsort__plan_reading(p, w->how);
+}
+
+/* The way that a policy, or its measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
+static cl_uint clsort__preferred_way(const clsort__policy *n, const clsort_desc *d)
+{
+    const clsort__measured_row *const r = clsort__find_measured(n, d);
+    return r ? r->select[clsort__ceil_log2(d->count)] : n->way;
+}
+
+/* Plans the way to select: the preferred one if a row of the table for it fits, else by the first
+   row that fits, else digits. */
+static void clsort__plan_way(clsort__plan *p)
+{
+    const cl_uint preferred = clsort__preferred_way(p->policy, &p->d);
+    const clsort__select_plan *w;
+    int pass;
+    if (p->facts->any || preferred == 1 + CLSORT__BY_DIGITS) return;
+    for (pass = !preferred; pass < 2; pass++)
+        for (w = p->policy->select_plans; w->how != CLSORT__WAYS; w++) {
+            if (!pass && 1 + (cl_uint)w->how != preferred) continue;
+            if (!clsort__plan_rows(w, p, !pass)) continue;
+            p->select.how = w->how;
+            return;
+        }
+}
+
+/* Derives everything except the scratch memory from a checked description. */
+static void clsort__plan_selection(const clsort__facts *f, const clsort__policy *n,
+                                   const clsort_desc *d, clsort__plan *p)
+{
+    clsort__selection *t = &p->select;
+    memset(p, 0, offsetof(clsort__plan, steps));
+    p->facts = f;
+    p->policy = n;
+    p->d = *d;
+    clsort__plan_key(d, &p->key);
+    clsort__plan_arrays(d, p->key.bytes, &p->data);
+    if (clsort__takes_some(d)) {
+        p->data.in_place = p->data.values_in_place = 0;
+        clsort__plan_spans(d, &p->data);
+        if (p->data.has_values && !d->keys_out) p->data.writes_keys = 0;
+    }
+    t->extracts = d->record_size || p->key.codec.nans;
+    t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
+    t->rows = clsort__output_rows(d);
+    clsort__select_shape(p);
+    clsort__select_mode(d, p, t);
+    clsort__select_list(p, t);
+    clsort__select_parts(p, t);
+    clsort__plan_candidates(p);
+    clsort__plan_pieces(p);
+    clsort__plan_way(p);
+}
+
+/* Lists the steps of a selection. */
+static void clsort__select_steps(clsort__plan *p)
+{
+    const int whole = p->select.how == CLSORT__BY_SORTING, moves = clsort__moves_by_index(p);
+    if (p->select.extracts) clsort__add_step(p, CLSORT__STEP_EXTRACT);
+    if (!whole) clsort__add_step(p, CLSORT__STEP_SELECT);
+    if (whole || p->select.extracts || moves) clsort__add_step(p, CLSORT__STEP_UTILITY);
+    if (whole || p->select.sorts_after)
+        clsort__add_step(p, whole ? CLSORT__STEP_WHOLE : CLSORT__STEP_SELECTED);
+    if (moves) clsort__add_step(p, CLSORT__STEP_MOVE);
+}
+
+/* Lays out the scratch memory, and lists the steps. The size must not fall with the count: if
+   shorter rows would be sorted whole, it is enough for the longest of these. */
+static void clsort__select_scratch(clsort__plan *p, clsort__plan *inner)
+{
+    clsort__plan other, sort;
+    const int sorts = p->select.how == CLSORT__BY_SORTING;
+    size_t least;
+    const size_t most = clsort__smaller(clsort__whole_most(p, &least), p->d.count);
+    const int both = most >= p->d.top_k && most >= least;
+    const clsort_desc order = clsort__whole_order(p, most);
+    p->scratch.layout.most = clsort__most_bytes(p);
+    clsort__select_steps(p);
+    if (both) other = *p;
+    if (both && !sorts) other.select.sorts_after = 0;
+    clsort__take_selection(sorts ? &order : NULL, p, inner);
+    if (!both) return;
+    clsort__take_selection(sorts ? NULL : &order, &other, &sort);
+    if (other.scratch.layout.bytes > p->scratch.layout.bytes)
+        clsort__take(&p->scratch.layout,
+                     other.scratch.layout.bytes - p->scratch.layout.bytes);
 }
 
 /* ---- >>presets ------------------------------------------------------------------------------- */
@@ -8674,910 +9707,289 @@ static int clsort__find_name(const clsort_desc *d, char *name)
     return *name != 0;
 }
 
-/* ---- >>plan ---------------------------------------------------------------------------------- */
+/* ---- >>state --------------------------------------------------------------------------------- */
 
-/* 1 for CLSORT_BYTES + n, any n. */
-static int clsort__is_bytes(cl_uint type)
-{
-    return type >> 8 == CLSORT_BYTES >> 8;
-}
+/* A built program and its kernels. Its config may be a smaller shape than the one asked for, if the
+   limits of the kernels demand that. */
+typedef struct clsort__program {
+    clsort__config asked, config;
+    int unsaved;                /* not in the user's cache yet */
+    cl_program program;
+    cl_kernel kernels[CLSORT__KERNEL_COUNT];
+} clsort__program;
 
-static cl_uint clsort__key_bits(cl_uint type)
-{
-    return clsort__is_bytes(type) ? 8 * (type & 0xFF) : type & 0xFF;
-}
+/* A hash of 128 bits. */
+typedef struct clsort__hash { cl_ulong word[2]; } clsort__hash;
 
-/* All key types except CLSORT_BYTES + n. CLSORT_NAN_LAST needs the bits of a float's mantissa. */
-static const struct clsort__key_type {
-    cl_uint type, mantissa_bits;    /* 0: not a float */
-} clsort__key_types[] = {
-    { CLSORT_U8, 0 },   { CLSORT_U16, 0 },  { CLSORT_U32, 0 },  { CLSORT_U64, 0 },
-    { CLSORT_I8, 0 },   { CLSORT_I16, 0 },  { CLSORT_I32, 0 },  { CLSORT_I64, 0 },
-    { CLSORT_F16, 10 }, { CLSORT_F32, 23 }, { CLSORT_F64, 52 }, { CLSORT_BF16, 7 }
-};
-enum { CLSORT__KEY_TYPES = sizeof clsort__key_types / sizeof *clsort__key_types };
+/* The sorter's scratch buffers for one queue. With queue NULL, clsort_prepare made them ahead for
+   the next queue that needs some. */
+typedef struct clsort__slot {
+    cl_command_queue queue;
+    cl_mem buffers[CLSORT__MOST_PARTS];
+    size_t sizes[CLSORT__MOST_PARTS];
+    cl_event last;   /* out-of-order queues: completes when the buffers are free again */
+    cl_event mark;   /* set if no call used the queue since the last search; see clsort__is_idle */
+} clsort__slot;
 
-static const struct clsort__key_type *clsort__find_key_type(cl_uint type)
-{
-    int i;
-    for (i = 0; i < CLSORT__KEY_TYPES; i++)
-        if (clsort__key_types[i].type == type) return &clsort__key_types[i];
-    return NULL;
-}
+/* The texts of a comparator, in one allocation. Programs are compiled from them. */
+typedef struct clsort__comparator {
+    char *record_type, *precedes;
+    size_t record_size;
+} clsort__comparator;
 
-/* 0 if the type is not a float. */
-static cl_uint clsort__mantissa_bits(cl_uint type)
-{
-    const struct clsort__key_type *known = clsort__find_key_type(type);
-    return known ? known->mantissa_bits : 0;
-}
+/* A sort that checks itself. Its proof can be read when the event is complete. */
+typedef struct clsort__pending {
+    cl_mem proof;
+    cl_event event;
+} clsort__pending;
 
-static int clsort__is_float(cl_uint type) { return clsort__mantissa_bits(type) != 0; }
+enum { CLSORT__HOST_ARRAYS = 3 };   /* keys or records, values, indices */
 
-/* The form of a public algorithm for a description (rows, segments, as published), or the algorithm
-   itself. NULL: the number is unknown, or has no such form. */
-static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d);
+/* One buffer range of a call, for the checks. */
+typedef struct clsort__range {
+    const char *role;
+    clsort__span at;
+    size_t bytes;
+    int reads, writes;
+} clsort__range;
 
-/* 1 for the number of a public algorithm. */
-static int clsort__is_public(cl_uint algorithm)
-{
-    const clsort__algorithm *a = clsort__find_algorithm(algorithm);
-    return a && a->base == algorithm;
-}
-
-/* Bytes of a key, or of the record that holds it. */
-static size_t clsort__element_bytes(const clsort_desc *d)
-{
-    return d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
-}
-
-/* The key of a description without fields, as a field. */
-static clsort_field clsort__only_field(const clsort_desc *d, size_t offset)
-{
-    const clsort_field key = { offset, d->key_type, d->order, d->nan_order, d->zero_order };
-    return key;
-}
-
-/* The numbers that turn keys into codes; see codec_t in kernels.cl. */
-static clsort__codec clsort__make_codec(const clsort_field *f)
-{
-    const cl_uint bits = clsort__key_bits(f->type);
-    const cl_ulong sign = (cl_ulong)1 << (bits - 1), all = sign | (sign - 1);
-    clsort__codec c = { 0, 0, 0, 0, 0 };
-    if (clsort__is_float(f->type)) {
-        c.mask = sign - 1;
-        if (f->nan_order != CLSORT_NAN_TOTAL)
-            c.rotate = ((cl_ulong)1 << clsort__mantissa_bits(f->type)) - 1;
-        if (f->nan_order == CLSORT_NAN_EQUAL) c.nans = c.rotate;
-        if (f->zero_order == CLSORT_ZERO_EQUAL) c.minus_zero = sign;
-    }
-    if (f->type >> 8 != CLSORT_U8 >> 8) c.flip = sign;
-    if (f->order == CLSORT_DESCENDING) c.flip ^= all;
-    return c;
-}
-
-/* 1 if keys with different bits may have the same code. */
-static int clsort__merges_codes(const clsort__codec *c) { return c->minus_zero || c->nans; }
-
-/* A key's codec in 64 bits, with its offset, for kernels that take keys out of records; see
-   field_code in kernels.cl. */
-static clsort__field clsort__pack_field(const clsort_field *f)
-{
-    const int is_bytes = clsort__is_bytes(f->type);
-    const cl_ulong bytes = clsort__key_bits(f->type) / 8;
-    clsort_field number = *f;
-    clsort__codec c;
-    cl_ulong sign;
-    if (is_bytes) number.type = CLSORT_U64;
-    c = clsort__make_codec(&number);
-    sign = (cl_ulong)1 << (clsort__key_bits(number.type) - 1);
-    return (cl_ulong)f->offset | bytes << CLSORT__FIELD_BYTES
-           | (cl_ulong)((c.flip & sign) != 0) << CLSORT__FIELD_SIGN
-           | (cl_ulong)((c.flip & 1) != 0) << CLSORT__FIELD_DESCENDING
-           | (cl_ulong)(c.mask != 0) << CLSORT__FIELD_FLOAT
-           | (cl_ulong)(c.minus_zero != 0) << CLSORT__FIELD_EQUAL_ZEROS
-           | (cl_ulong)(c.nans != 0) << CLSORT__FIELD_EQUAL_NANS
-           | (cl_ulong)is_bytes << CLSORT__FIELD_BIG_ENDIAN
-           | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << CLSORT__FIELD_MANTISSA;
-}
-
-static size_t clsort__field_bytes(clsort__field f)
-{
-    return (cl_uint)(f >> CLSORT__FIELD_BYTES & 127);
-}
-
-/* Bytes `first` to `first` + `size` - 1 of a packed field of bytes. */
-static clsort__field clsort__field_piece(clsort__field f, size_t first, size_t size)
-{
-    const clsort__field all = (clsort__field)127 << CLSORT__FIELD_BYTES, bytes = size;
-    return ((f & ~all) + first) | bytes << CLSORT__FIELD_BYTES;
-}
-
-/* Packs the fields. Cuts fields of bytes so that, from the last one on, codes have 8 bytes if
-   possible. */
-static void clsort__plan_fields(const clsort_desc *d, clsort__key *k)
-{
-    clsort__field pieces[CLSORT__MAX_PIECES];
-    cl_uint count = 0, f, i;
-    size_t room = 8;
-    for (f = d->field_count; f-- > 0;) {
-        const clsort__field field = clsort__pack_field(&d->fields[f]);
-        size_t left = clsort__field_bytes(field), size;
-        for (; left; left -= size) {
-            const int whole = !clsort__is_bytes(d->fields[f].type);
-            if (!room || (whole && left > room)) room = 8;
-            size = whole ? left : clsort__smaller(left, room);
-            room -= size;
-            pieces[count++] = whole ? field : clsort__field_piece(field, left - size, size);
-        }
-    }
-    for (i = 0; i < count; i++) k->fields[i] = pieces[count - 1 - i];
-    k->field_count = count;
-}
-
-/* The first field of the code that ends with field `last`. A code has as many fields as 8 bytes
-   hold. */
-static cl_uint clsort__first_field(const clsort__key *k, cl_uint last)
-{
-    size_t bytes = clsort__field_bytes(k->fields[last]);
-    while (last > 0 && bytes + clsort__field_bytes(k->fields[last - 1]) <= 8)
-        bytes += clsort__field_bytes(k->fields[--last]);
-    return last;
-}
-
-static size_t clsort__fields_bytes(const clsort__key *k, cl_uint first, cl_uint end)
-{
-    size_t bytes = 0;
-    for (; first < end; first++) bytes += clsort__field_bytes(k->fields[first]);
-    return bytes;
-}
-
-/* Bits of the key, or of all fields. */
-static cl_uint clsort__all_bits(const clsort_desc *d)
-{
-    cl_uint bits = 0, i;
-    if (!d->fields) return clsort__key_bits(d->key_type);
-    for (i = 0; i < d->field_count; i++) bits += clsort__key_bits(d->fields[i].type);
-    return bits;
-}
-
-/* Bits of a code, or of the widest one. */
-static cl_uint clsort__code_bits(const clsort_desc *d)
-{
-    cl_uint width = 8;
-    while (width < 64 && width < clsort__all_bits(d)) width *= 2;
-    return width;
-}
-
-/* 1 if the fields make more than one code. */
-static int clsort__several_codes(const clsort_desc *d)
-{
-    return d->fields && clsort__all_bits(d) > 64;
-}
-
-/* Bytes of the widest code that the fields make: 1, 2, 4 or 8. */
-static size_t clsort__code_bytes(const clsort__key *k)
-{
-    size_t widest = 1;
-    cl_uint end = k->field_count, first;
-    for (; end > 0; end = first) {
-        first = clsort__first_field(k, end - 1);
-        while (widest < clsort__fields_bytes(k, first, end)) widest *= 2;
-    }
-    return widest;
-}
-
-/* 1 if some bits of the code are ignored. */
-static int clsort__some_bits(const clsort_desc *d)
-{
-    return d->first_bit
-           || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
-}
-
-/* 1 if elements that are equal in the chosen bits must keep their order. */
-static int clsort__keeps_ties(const clsort_desc *d)
-{
-    return clsort__some_bits(d)
-           && (d->stable || d->rows || d->segment_count || d->nan_order == CLSORT_NAN_EQUAL
-               || d->zero_order || d->algorithm == CLSORT_MERGE);
-}
-
-/* 1 if the tuning names a published sort of rows. */
-static int clsort__is_batch(const clsort_desc *d)
-{
-    return clsort__local_choice(&d->tuning) >= CLSORT__LOCAL_BATCH_ODD_EVEN;
-}
-
-/* 1 if rows or segments are sorted. Rows of top_k are selected from instead. */
-static int clsort__has_segments(const clsort_desc *d)
-{
-    return !d->top_k && (d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count);
-}
-
-/* Adds a part to a layout and returns its offset. Begins another buffer if the last one has no
-   room. */
-static size_t clsort__take(clsort__layout *l, size_t bytes)
-{
-    const size_t offset = l->bytes, limit = ~(size_t)15;
-    const size_t part = bytes < limit ? clsort__round_up(bytes) : limit;
-    const size_t used = l->buffers ? offset - l->start[l->buffers - 1] : l->most;
-    const cl_uint cut = part && (used > l->most || part > l->most - used);
-    if (cut) l->start[l->buffers++] = offset;
-    l->cuts = l->cuts << 1 | cut;
-    l->largest = part > limit - offset ? ~(size_t)0 : clsort__larger(l->largest, part);
-    l->bytes = clsort__saturating_add(offset, part);
-    return offset;
-}
-
-/* The most bytes of a scratch buffer: the device's limit, or the size of a larger array of the
-   caller's. Scratch of the caller's is one buffer of any size. */
-static size_t clsort__most_bytes(const clsort__plan *p)
-{
-    const size_t keys = p->data.extent * p->data.element_bytes;
-    const size_t values = p->data.extent * p->d.value_size;
-    const cl_ulong any = ~(size_t)15,
-                   most = p->facts->max_allocation < any ? p->facts->max_allocation : any;
-    return p->d.scratch ? (size_t)any : clsort__largest((size_t)most, keys, values);
-}
-
-/* Packs the fields of a description's key. Decides whether the key is sorted as it is, or as codes
-   that are made first. */
-static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
-{
-    if (d->precedes) {
-        k->bytes = 1;
-    } else if (d->fields) {
-        clsort__plan_fields(d, k);
-        k->bytes = clsort__code_bytes(k);
-        k->has_codes = 1;
-    } else {
-        /* key_offset, which may be large, is added to the place of the records */
-        const clsort_field key = clsort__only_field(d, 0);
-        const cl_uint bits = clsort__key_bits(d->key_type);
-        k->ignored = d->last_bit ? bits - d->last_bit : 0;
-        k->fields[0] = clsort__pack_field(&key)
-                       | (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT
-                       | (cl_ulong)k->ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
-        k->field_count = 1;
-        k->has_codes = clsort__has_segments(d) && clsort__keeps_ties(d);
-        if (!k->has_codes) k->codec = clsort__make_codec(&key);
-        k->bytes = bits / 8;
-    }
-}
-
-static size_t clsort__extent(const clsort_desc *d, size_t element)
-{
-    return d->rows > 1 && d->count
-               ? (d->rows - 1) * (d->row_stride ? d->row_stride / element : d->count) + d->count
-               : d->count;
-}
-
-/* Rows of `count` elements of `element_bytes` bytes. */
-typedef struct clsort__rows {
-    clsort__span span;
-    size_t rows, count, element_bytes;
-    size_t stride;              /* bytes between the starts of rows */
-    clsort__span starts;        /* if it has a buffer: numbers of the rows' first elements */
-} clsort__rows;
-
-static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t count, size_t element,
-                                      size_t stride)
-{
-    const clsort__rows r = { span, rows ? rows : 1, count, element,
-                             stride ? stride : count * element, clsort__no_span };
-    return r;
-}
-
-/* Bytes from the first element of the first row to the last element of the last one. */
-static size_t clsort__rows_bytes(const clsort__rows *r)
-{
-    const size_t gaps = (r->rows - 1) * r->stride;
-    return r->count ? gaps + r->count * r->element_bytes : 0;
-}
-
-/* A buffer, or NULL for CLSORT_LATER. */
-static cl_mem clsort__given(cl_mem buffer) { return buffer == CLSORT_LATER ? NULL : buffer; }
-
-/* Takes the arrays from a description. */
-#define CLSORT__GIVEN(d, name) clsort__make_span(clsort__given((d)->name), (d)->name##_offset)
-static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
-{
-    a->keys = a->keys_to = CLSORT__GIVEN(d, keys);
-    a->values = a->values_to = CLSORT__GIVEN(d, values);
-    if (!a->in_place) a->keys_to = CLSORT__GIVEN(d, keys_out);
-    if (!a->values_in_place) a->values_to = CLSORT__GIVEN(d, values_out);
-    a->indices = CLSORT__GIVEN(d, indices);
-    a->offsets = CLSORT__GIVEN(d, segments);
-    a->ends = d->segment_ends ? CLSORT__GIVEN(d, segment_ends)
-                              : clsort__span_from(a->offsets, sizeof(cl_uint));
-    a->lengths = CLSORT__GIVEN(d, lengths);
-    a->count = clsort__make_span(clsort__given(d->count_buffer), d->count_offset);
-}
-
-/* 1 if only some elements of each row are written. */
-static int clsort__takes_some(const clsort_desc *d)
-{
-    return d->top_k && !(d->flags & CLSORT_FLAG_TOP_PARTITION);
-}
-
-static size_t clsort__wanted(const clsort_desc *d)
-{
-    return !clsort__takes_some(d) ? d->count : d->flags & CLSORT_FLAG_TOP_NTH ? 1 : d->top_k;
-}
-
-/* The rows of outputs: rows of the input, or segments that are selected from. */
-static size_t clsort__output_rows(const clsort_desc *d)
-{
-    const size_t rows = d->segment_count ? clsort__takes_some(d) ? d->segment_count : 1 : d->rows;
-    return rows ? rows : 1;
-}
-
-/* 1 if an output's stride is not the default. Without row_stride any stride counts as such, so that
-   a larger count never needs less scratch. */
-static int clsort__own_stride(const clsort_desc *d, size_t given, size_t element, size_t key)
-{
-    if (clsort__takes_some(d)) return given && given != clsort__wanted(d) * element;
-    return given && (!d->row_stride || d->row_stride / key * element != given);
-}
-
-/* Derives the strides of outputs. By default, rows of a sort lie as the keys' rows do, and rows of
-   a selection, of `wanted` elements, have no gaps. */
-static void clsort__plan_strides(const clsort_desc *d, clsort__data *a)
-{
-    const size_t step = clsort__takes_some(d) ? a->wanted : a->stride, key = a->element_bytes;
-    a->keys_apart = d->keys_out_row_stride ? d->keys_out_row_stride : step * key;
-    a->values_apart = d->values_out_row_stride ? d->values_out_row_stride : step * d->value_size;
-    a->indices_apart = d->indices_row_stride ? d->indices_row_stride : step * 4;
-    a->own_strides = clsort__output_rows(d) > 1
-                     && (clsort__own_stride(d, d->keys_out_row_stride, key, key)
-                         || clsort__own_stride(d, d->values_out_row_stride, d->value_size, key)
-                         || clsort__own_stride(d, d->indices_row_stride, 4, key));
-}
-
-/* 1 if keys, or values, are sorted in place. */
-static int clsort__keys_stay(const clsort_desc *d)
-{
-    return !d->keys_out
-           || (clsort__given(d->keys_out) && d->keys_out == d->keys
-               && d->keys_out_offset == d->keys_offset);
-}
-
-static int clsort__values_stay(const clsort_desc *d)
-{
-    return !d->values_out
-           || (clsort__given(d->values_out) && d->values_out == d->values
-               && d->values_out_offset == d->values_offset);
-}
-
-/* Derives the arrays of a call, which of them are written, and how they are cut into segments. */
-static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__data *a)
-{
-    a->element_bytes = d->record_size ? d->record_size
-                       : d->key_type  ? clsort__key_bits(d->key_type) / 8
-                                      : key_bytes;
-    a->at_offsets = d->segments || d->segment_count;
-    a->has_gaps = d->segment_ends != NULL;
-    a->count_on_device = d->count_buffer != NULL;
-    a->has_lengths = d->lengths != NULL;
-    a->segments = a->at_offsets             ? d->segment_count
-                  : clsort__has_segments(d) ? d->rows
-                                            : 0;
-    a->stride = d->row_stride && !a->at_offsets ? d->row_stride / a->element_bytes : d->count;
-    a->extent = clsort__extent(d, a->element_bytes);
-    a->wanted = clsort__wanted(d);
-    a->has_indices = d->indices != NULL;
-    a->has_values = d->value_size > 0;
-    a->writes_keys = !a->has_indices || d->keys_out;
-    a->in_place = clsort__keys_stay(d);
-    a->values_in_place = clsort__values_stay(d);
-    clsort__plan_spans(d, a);
-    clsort__plan_strides(d, a);
-}
-
-/* 1 if an order needs a stable algorithm. Bare keys by all bits do not, as equal keys are alike.
-   Rows of other elements do, even a single row, so that it is sorted as several are. */
-static int clsort__needs_stable(const clsort__plan *p)
-{
-    const int in_parts = p->d.rows || p->data.at_offsets,
-              asked = p->d.stable || (in_parts && !clsort__is_batch(&p->d)),
-              shows = p->data.has_indices || p->data.has_values || p->d.record_size
-                      || clsort__some_bits(&p->d);
-    return p->d.precedes || p->d.fields || clsort__merges_codes(&p->key.codec) || (asked && shows);
-}
-
-static cl_uint clsort__demands(const clsort_desc *d)
-{
-    cl_uint demands = 0;
-    if (clsort__is_batch(d) && !d->rows) return ~0u;
-    if (clsort__keeps_ties(d)) demands |= CLSORT__CAN_BITS;
-    if (clsort__several_codes(d)) demands |= CLSORT__CAN_CODES;
-    if (d->precedes) demands |= CLSORT__CAN_PRECEDES;
-    if (!d->top_k && (d->segments || d->segment_count || d->count_buffer))
-        demands |= CLSORT__CAN_BOUNDS;
-    return demands;
-}
-
-/* 1 if an algorithm has the abilities that a description needs. */
-static int clsort__can(cl_uint algorithm, const clsort_desc *d)
-{
-    const clsort__algorithm *a = clsort__form_of(algorithm, d);
-    return a && !a->left_out && !(clsort__demands(d) & ~a->can);
-}
-
-/* 1 if any algorithm that the description allows can sort it. */
-static int clsort__can_any(const clsort_desc *d)
-{
-    cl_uint a;
-    if (d->algorithm) return clsort__can(d->algorithm, d);
-    for (a = 1; clsort__is_public(a); a++)
-        if (clsort__can(a, d)) return 1;
-    return 0;
-}
-
-/* 1 if elements are bare keys. */
-static int clsort__is_bare(const clsort_desc *d)
-{
-    return !d->value_size && !d->record_size && !d->indices;
-}
-
-/* 1 if elements are pairs of a key and 4 bytes: a value, or an index. */
-static int clsort__has_words(const clsort_desc *d)
-{
-    const int direct = d->record_size ? d->record_size <= 16 && !d->value_size && !d->fields
-                                      : d->value_size <= 8;
-    return d->indices || !direct || (d->value_size == 4 && !d->record_size);
-}
-
-/* Choices measured on the sorter's device, and the policy that they make. Each row serves a class
-   of descriptions, up to the largest count that was measured. Built-in rows and plans serve all
-   other calls. Immutable: a measurement makes another struct, and a clone has a copy.
-   A kind is a width of keys (up to 16 bits, 32, 64) and a payload (none, words, any other). The
-   first kinds are of sorts of one array, and have a row each. The next kinds are of top-k. Their
-   classes also have k and the number of rows, rounded up to 2^i; they share the other rows, and a
-   new class replaces the oldest.
-   Sorts of rows and segments have no class: there is one way to sort them. */
-enum {
-    CLSORT__ARRAY_KINDS = 9,
-    CLSORT__MEASURED_KINDS = 2 * CLSORT__ARRAY_KINDS,
-    CLSORT__MEASURED_ROWS = CLSORT__ARRAY_KINDS + 64,
-    CLSORT__MEASURED_LENGTHS = 33
-};
-typedef struct clsort__class { cl_uint kind, k_log2, rows_log2; } clsort__class;
-typedef struct clsort__measured_row {
-    clsort__class of;
-    clsort__crossover row;      /* of one array */
-    /* Top-k: how rows of more than 2^(i-1) and up to 2^i elements are selected from, 1 +
-       CLSORT__BY_*; 0: as planned otherwise. */
-    unsigned char select[CLSORT__MEASURED_LENGTHS];
-    cl_uint most;               /* elements of an array, or of a row; 0: nothing was measured */
-    cl_uint gain;               /* as in clsort_choice */
-    int loaded;                 /* read from a cache or a text */
-} clsort__measured_row;
-typedef struct clsort__measured {
-    clsort__policy policy;      /* its `measured` is this struct */
-    clsort__measured_row rows[CLSORT__MEASURED_ROWS];
-} clsort__measured;
-
-/* Finds the class of a description. Returns 0 for fields, expressions, and selections other than
-   the first k of rows by all bits. */
-static int clsort__find_class(const clsort_desc *d, clsort__class *of)
-{
-    const cl_uint bits = clsort__key_bits(d->key_type),
-                  payload = clsort__is_bare(d) ? 0 : clsort__has_words(d) ? 1 : 2,
-                  several = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH
-                            | CLSORT_FLAG_TOP_PARTITION;
-    memset(of, 0, sizeof *of);
-    of->kind = payload + 3 * (bits > 32 ? 2u : bits > 16);
-    if (!d->top_k) return d->key_type != 0;
-    of->kind += CLSORT__ARRAY_KINDS;
-    of->k_log2 = clsort__ceil_log2(d->top_k);
-    of->rows_log2 = clsort__ceil_log2(clsort__output_rows(d));
-    return d->key_type && !(d->flags & several) && !d->segments && !d->segment_count
-           && !clsort__some_bits(d);
-}
-
-/* The row of a class, else a free row; NULL: neither. */
-static clsort__measured_row *clsort__place_of(clsort__measured *m, const clsort__class *of)
-{
-    clsort__measured_row *r = m->rows + CLSORT__ARRAY_KINDS;
-    if (of->kind < CLSORT__ARRAY_KINDS) return m->rows + of->kind;
-    for (; r < m->rows + CLSORT__MEASURED_ROWS; r++)
-        if (!r->most || !memcmp(&r->of, of, sizeof *of)) return r;
-    return NULL;
-}
-
-/* The measured row of a description; NULL: none. */
-static const clsort__measured_row *clsort__find_measured(const clsort__policy *n,
-                                                         const clsort_desc *d)
-{
-    const clsort__measured_row *r;
-    clsort__class of;
-    if (!n->measured || !clsort__find_class(d, &of)) return NULL;
-    r = clsort__place_of(n->measured, &of);
-    return r && r->most && d->count <= r->most ? r : NULL;
-}
-
-static cl_uint clsort__divide_crossover(cl_uint count)
-{
-    return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
-}
-
-/* Scales a crossover to the compute units of another vendor's GPU. A program that sorts a few times
-   builds only merge for many elements. */
-static cl_uint clsort__scale_crossover(const clsort__facts *f, const clsort__policy *p,
-                                       cl_uint count)
-{
-    const cl_uint units = p->crossovers.units, least = p->crossovers.launch_bound;
-    cl_ulong scaled;
-    if (!units) return count;
-    if (count == CLSORT__NEVER || f->few_sorts) return CLSORT__NEVER;
-    scaled = (cl_ulong)count * f->compute_units / units;
-    return count <= least           ? count
-           : scaled < least         ? least
-           : scaled < CLSORT__NEVER ? (cl_uint)scaled
-                                    : CLSORT__NEVER - 1;
-}
-
-/* The row of a policy's table. */
-static clsort__crossover clsort__table_crossover(const clsort__facts *f, const clsort__policy *p,
-                                                 const clsort_desc *d)
-{
-    const int bare = clsort__is_bare(d), words = clsort__has_words(d);
-    const clsort__crossover *c = p->crossover_rows;
-    clsort__crossover row;
-    if (c->device == CLSORT__THIS_DEVICE) return *c;
-    while ((c->device != p->kind && c->device != p->other_kind)
-           || c->bits < clsort__code_bits(d)
-           || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
-        c++;
-    row = *c;
-    row.bitonic = clsort__divide_crossover(row.bitonic);
-    row.radix = clsort__divide_crossover(clsort__scale_crossover(f, p, row.radix));
-    row.hybrid = clsort__divide_crossover(clsort__scale_crossover(f, p, row.hybrid));
-    row.samples = clsort__divide_crossover(row.samples);
-    return row;
-}
-
-/* The row by which AUTO decides. Without a device, radix may be hybrid for any count, as a measured
-   row may say: there must be room for it. */
-static clsort__crossover clsort__find_crossover(const clsort__facts *f, const clsort__policy *p,
-                                                const clsort_desc *d)
-{
-    const cl_uint all = clsort__code_bits(d),
-                  bits = (d->last_bit ? d->last_bit : clsort__all_bits(d)) - d->first_bit;
-    const clsort__measured_row *const own = clsort__find_measured(p, d);
-    clsort__crossover row = own ? own->row : clsort__table_crossover(f, p, d);
-    if (bits - 1 < all / 4 * 3)   /* few passes; measured on an H200, NVIDIA-only paths on and
-                                     off */
-        row.radix = row.radix != CLSORT__NEVER ? row.radix / p->crossovers.few_bits_part
-                    : all > 32                 ? row.radix
-                                               : p->crossovers.few_bits_radix;
-    if (bits - 1 < all / 2) {     /* still fewer: passes replace hybrid radix, and samples from a
-                                     quarter of their most on */
-        row.samples /= p->crossovers.half_bits_part;
-        row.radix = row.samples;
-        row.hybrid = CLSORT__NEVER;
-    }
-    if (f->any) row.hybrid = 0;
-    return row;
-}
-
-/* Rows of crossovers that need the most scratch of all that may be measured: bitonic, merge, and
-   radix with room for each of its forms. */
-static const clsort__crossover clsort__widest_rows[] = {
-    { CLSORT__THIS_DEVICE, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__THIS_DEVICE, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__THIS_DEVICE, 0, 64, 0, 0, 0, 0 }
+struct clsort_sorter {
+    cl_context context;
+    cl_device_id device;
+    clsort_options options;
+    clsort__hash device_hash;   /* with a cache: hash of device, driver, platform */
+    int quiet;                  /* failures are not reported; see clsort__hush */
+    clsort__facts facts;
+    const clsort__policy *policy;   /* of its kind of device, or its choices laid over that */
+    clsort__program *programs;
+    size_t program_count;
+    clsort__comparator *comparators;
+    size_t comparator_count;
+    clsort__slot *slot_list;
+    size_t slot_count;
+    clsort__pending *pending;
+    size_t pending_count;
+    clsort_status verdict;      /* the worst of the sorts judged since clsort_collect */
+    cl_event *marks;            /* releases_late: a mark on each queue that was trimmed away,
+                                   complete when its work is done */
+    size_t mark_count;
+    cl_uint seed;               /* of samples; another one for each sort */
+    cl_event *waits;            /* room for the caller's wait list and one more event */
+    size_t wait_room;
+    struct clsort__range *ranges;   /* room for the arrays of a gather */
+    size_t range_room;
+    cl_command_queue own_queue; /* for host arrays and clsort_prepare */
+    unsigned char *block;
+    cl_mem block_pin, block_buffers[CLSORT__HOST_ARRAYS];   /* block_pin: see clsort__pin;
+                                                               block_buffers: on the device */
+    cl_command_queue device_queue;  /* the default queue on the device, for quicksort */
+    cl_mem dummy;               /* replaces every buffer while kernels are warmed */
+    char *build_log;
+    const char *function;       /* the public function that runs */
+    const void *volatile thread;    /* the thread that runs it; see clsort__enter */
+    char message[640];          /* the last error */
 };
 
-/* 1 if zeros or NaNs with different bits are equal. */
-static int clsort__joins_keys(const clsort_desc *d)
-{
-    return clsort__is_float(d->key_type)
-           && (d->zero_order == CLSORT_ZERO_EQUAL || d->nan_order == CLSORT_NAN_EQUAL);
-}
+/* The scratch memory of a run: its buffers. */
+typedef struct clsort__scratch {
+    const clsort__layout *layout;
+    clsort__span spans[CLSORT__MOST_PARTS];
+} clsort__scratch;
 
-/* 1 if radix of samples may sort the elements: bare keys; keys of 4 bytes by way of indices, or
-   with values that go to another array. Few keys that are extracted first are merged sooner. */
-static int clsort__suits_samples(const clsort__policy *n, const clsort_desc *d)
-{
-    const int extracts = (d->record_size && (d->record_size > 16 || d->value_size || d->indices))
-                         || d->fields || clsort__joins_keys(d);
-    if (extracts || d->indices || d->value_size > 8)
-        return clsort__code_bits(d) == 32 && !d->precedes
-               && (!extracts || d->count >= n->crossovers.extracted_samples);
-    return clsort__is_bare(d)
-           || (!d->record_size && d->value_size == 4 && !clsort__values_stay(d));
-}
+/* The memory of one sort. Elements go from `from` to `to` by way of `alt`; kernels keep
+   `tables`. */
+typedef struct clsort__workspace {
+    clsort__arrays from, to, alt;
+    clsort__span tables;
+    clsort__config shape;       /* the shape that the kernels were built with */
+    int in_place;               /* radix, quicksort: `from` is `to` */
+} clsort__workspace;
 
-/* 1 if a kernel sorts keys with indices, values or in records, and reads other arrays than it
-   writes. It does not read indices. */
-static int clsort__moves_values(const clsort_desc *d)
-{
-    const int by_index = d->indices || d->value_size > 8;
-    if (d->fields || d->precedes) return 0;
-    if (d->record_size)
-        return !clsort__keys_stay(d) && !by_index && d->record_size <= 16 && !d->value_size;
-    return by_index || (!clsort__keys_stay(d) && !clsort__values_stay(d));
-}
+/* One pass of a merge of pairs of runs, from a and b into `to`. `splits` lists the slice of each
+   work-group. */
+typedef struct clsort__merge_pass {
+    clsort__arrays a, b, to;
+    size_t n;                   /* elements in all */
+    size_t run;                 /* elements of a run; with two inputs, of a */
+    size_t span;                /* elements of a pair of runs, less 1; with two inputs, all bits
+                                   set */
+    clsort__span splits;
+    cl_uint how;                /* CLSORT__SPLITS_STORED; 0 or CLSORT__SPLITS_SECOND: work-groups
+                                   find their own */
+} clsort__merge_pass;
 
-/* The families that are the fastest for few elements and choose their own work-groups and items:
-   radix of samples, by ranks or both; 0: none. */
-static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy *n,
-                                    const clsort_desc *d)
-{
-    const clsort__crossover row = clsort__find_crossover(f, n, d);
-    const int bare = clsort__is_bare(d), tuned = d->tuning.work_group || d->tuning.items,
-              by_samples = clsort__code_bits(d) >= 32 && clsort__suits_samples(n, d)
-                           && (bare || !tuned),
-              ranked = d->count <= n->crossovers.most_ranked && !clsort__joins_keys(d)
-                       && (by_samples || (!tuned && (bare || clsort__moves_values(d))));
-    if (!row.samples || d->count > row.samples || d->top_k || clsort__has_segments(d)) return 0;
-    return (ranked ? CLSORT__BIT(CLSORT__RANKS) : 0u)
-           | (by_samples ? CLSORT__BIT(CLSORT__SAMPLES) : 0u);
-}
+typedef struct clsort__run clsort__run;
+typedef struct clsort__job clsort__job;
 
-static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
-                            cl_uint algorithm, clsort__plan *p);
+/* The purpose of a checked description: only to read keys, to select from rows, to sort. */
+enum { CLSORT__TO_READ, CLSORT__TO_SELECT, CLSORT__TO_SORT };
 
-/* 1 if hybrid radix sorts this, on devices whose passes of radix are slower than merge. */
-static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
-                                const clsort_desc *d)
-{
-    clsort__plan p;
-    if (!clsort__can(CLSORT_RADIX, d)) return 0;
-    clsort__plan_by(f, n, d, CLSORT_RADIX, &p);
-    return p.config.family == CLSORT__HYBRID;
-}
+/* The modes of a run. COUNT only counts commands; WARM launches every kernel with its geometry, but
+   without elements. */
+enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
 
-/* 1 if there are enough rows, or pieces of rows, for all cores. */
-static int clsort__fills_cores(const clsort__plan *p)
-{
-    const size_t cores = p->facts->compute_units;
-    return p->d.rows >= p->policy->rows.per_core * cores
-           || p->data.extent / p->policy->rows.long_piece
-                  >= p->policy->rows.pieces_per_core * cores;
-}
+/* The counts of clsort_explain. */
+typedef struct clsort__tally {
+    cl_uint launches[CLSORT__KERNEL_COUNT];
+    cl_uint passes;             /* commands that write elements */
+    cl_ulong bytes;             /* of elements, read and written */
+} clsort__tally;
 
-/* The elements of a row from which on AUTO sorts rows one after another, each as an array. Shorter
-   rows are sorted all at once, as segments. So are many rows of bare keys on CPUs, whatever their
-   length: each core sorts pieces of them in vectors. More than two cores sort more rows at the same
-   time. */
-static size_t clsort__long_row_least(const clsort__facts *f, const clsort__policy *n,
-                                     const clsort_desc *d)
-{
-    const cl_uint least = f->compute_units > n->rows.few_units ? n->rows.shared
-                          : clsort__is_bare(d)                 ? n->least_long_bare_row
-                                                               : n->least_long_row;
-    return clsort__divide_crossover(clsort__scale_crossover(f, n, least));
-}
+/* A set of kinds of launches, each of which a driver may compile apart: program, kernel, small or
+   large. */
+enum { CLSORT__MOST_KINDS = 256 };
+typedef struct clsort__kinds {
+    cl_uint kind[CLSORT__MOST_KINDS];
+    size_t count;
+} clsort__kinds;
 
-/* 1 if AUTO sorts rows one after another. */
-static int clsort__takes_one_by_one(const clsort__plan *p)
-{
-    return !p->facts->any && p->by_auto && p->d.rows > 1
-           && p->d.rows <= p->policy->rows.most_one_by_one && !p->data.at_offsets
-           && !p->d.tuning.work_group && !p->d.tuning.items
-           && p->d.count >= clsort__long_row_least(p->facts, p->policy, &p->d)
-           && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
-}
+/* The commands of one call. Errors stick: after the first one, nothing more is enqueued. */
+struct clsort__run {
+    clsort_sorter *s;
+    cl_command_queue queue;
+    int mode, in_order;         /* in_order: of the queue */
+    cl_uint n_wait;
+    const cl_event *wait;
+    cl_event *done;
+    cl_uint issued, total;      /* commands enqueued; commands counted before */
+    cl_event previous;          /* event of the last command; on an out-of-order queue, the next
+                                   command waits for it */
+    clsort__tally *tally;       /* NULL: none */
+    clsort__kinds *kinds;       /* the kinds that a count of commands collects, when all programs
+                                   are built; NULL: none */
+    const clsort__plan *counted;    /* the sort whose count is on the device; NULL: none */
+    clsort__config asked;       /* config of the chosen kernel's program */
+    int number;                 /* number of the chosen kernel, in CLSORT__KERNEL_LIST */
+    cl_kernel kernel;
+    cl_uint program;            /* index of its program in s->programs */
+    cl_uint argument, group_log2;   /* number of the next argument; of the kernel */
+    clsort_status status;       /* the first error */
+};
 
-/* The description of one of several rows. Its sort is as stable as theirs. */
-static clsort_desc clsort__one_row(const clsort_desc *desc)
-{
-    clsort_desc d = *desc;
-    d.rows = d.row_stride = 0;
-    d.keys_out_row_stride = d.values_out_row_stride = d.indices_row_stride = 0;
-    d.stable = 1;
-    return d;
-}
+/* ---- >>status -------------------------------------------------------------------------------- */
 
-/* The algorithms in the order of AUTO's preference. Merge is first if the device is unknown, or if
-   a family for few elements was given up: merge needs no more scratch than these. */
-static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__policy *n,
-                                          const clsort_desc *d)
-{
-    static const cl_uint orders[4][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC },
-                                          { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE },
-                                          { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC },
-                                          { CLSORT_RADIX, CLSORT_BITONIC, CLSORT_MERGE } };
-    const clsort__crossover c = clsort__find_crossover(f, n, d);
-    const cl_uint families = clsort__few_families(f, n, d);
-    const int few = d->count <= c.bitonic;
-    if (f->any || (clsort__several_codes(d) && !f->is_cpu)) return orders[2];
-    if (families) return orders[f->given_up & families ? 2 : few ? 3 : 0];
-    if (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d)))
-        return orders[few ? 3 : 0];
-    return orders[few ? 1 : 2];
-}
+/* Codes of OpenCL 1.2 that a call may get. */
+#define CLSORT__OPENCL_CODES(X) \
+    X(CL_SUCCESS) X(CL_DEVICE_NOT_FOUND) X(CL_DEVICE_NOT_AVAILABLE) X(CL_COMPILER_NOT_AVAILABLE) \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE) X(CL_OUT_OF_RESOURCES) X(CL_OUT_OF_HOST_MEMORY) \
+    X(CL_PROFILING_INFO_NOT_AVAILABLE) X(CL_MEM_COPY_OVERLAP) X(CL_BUILD_PROGRAM_FAILURE) \
+    X(CL_MISALIGNED_SUB_BUFFER_OFFSET) X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_INVALID_VALUE) X(CL_INVALID_PLATFORM) X(CL_INVALID_DEVICE) X(CL_INVALID_CONTEXT) \
+    X(CL_INVALID_COMMAND_QUEUE) X(CL_INVALID_MEM_OBJECT) X(CL_INVALID_BINARY) \
+    X(CL_INVALID_BUILD_OPTIONS) X(CL_INVALID_PROGRAM) X(CL_INVALID_KERNEL_NAME) \
+    X(CL_INVALID_KERNEL) X(CL_INVALID_ARG_INDEX) X(CL_INVALID_ARG_VALUE) X(CL_INVALID_ARG_SIZE) \
+    X(CL_INVALID_KERNEL_ARGS) X(CL_INVALID_WORK_GROUP_SIZE) X(CL_INVALID_WORK_ITEM_SIZE) \
+    X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION) \
+    X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_MAP_FAILURE) \
+    X(CL_INVALID_DEVICE_TYPE) X(CL_INVALID_QUEUE_PROPERTIES) X(CL_INVALID_HOST_PTR) \
+    X(CL_INVALID_PROGRAM_EXECUTABLE) X(CL_INVALID_KERNEL_DEFINITION) X(CL_INVALID_WORK_DIMENSION) \
+    X(CL_INVALID_GLOBAL_OFFSET)
 
-/* AUTO's choice: the first algorithm in its order that can sort this and did not fail the
-   self-test. CLSORT_AUTO if none is left. */
-static cl_uint clsort__choose_algorithm(const clsort__facts *f, const clsort__policy *n,
-                                        const clsort_desc *d)
-{
-    const cl_uint *algorithms = clsort__preferences(f, n, d);
-    int i;
-    for (i = 0; i < 3; i++)
-        if (clsort__can(algorithms[i], d) && !(f->given_up & CLSORT__BIT(algorithms[i])))
-            return algorithms[i];
-    return CLSORT_AUTO;
-}
+static const char clsort__no_name[] = "an OpenCL error";
 
-/* Adds a step, and returns its config: that of utilities, or a copy of the plan's own. */
-static clsort__config *clsort__add_step(clsort__plan *p, int stage)
+static const char *clsort__status_text(clsort_status status)
 {
-    clsort__step *step = &p->steps[p->step_count++];
-    step->stage = stage;
-    step->config = stage == CLSORT__STEP_UTILITY ? clsort__utility_config(p->facts, p->policy, 0)
-                                                 : p->config;
-    if (stage >= CLSORT__STEP_ROWS) p->inner = stage;
-    return &step->config;
-}
-
-/* What the program of a step is compiled for; NULL: the step has none. */
-static const clsort__config *clsort__step_config(const clsort__plan *p, const clsort__step *step)
-{
-    return step->stage <= CLSORT__STEP_SELECT    ? &p->config
-           : step->stage <= CLSORT__STEP_UTILITY ? &step->config
-                                                 : NULL;
-}
-
-/* The program that a sort has beside its own; NULL: none. */
-static const clsort__config *clsort__beside(const clsort__plan *p)
-{
-    const clsort__step *second = &p->steps[1];
-    return p->step_count > 1 && second->stage == CLSORT__STEP_BESIDE ? &second->config : NULL;
-}
-
-/* 1 if merge sorts by one of several codes, and reads the records where it is equal. */
-static int clsort__merges_fields(const clsort__plan *p)
-{
-    return clsort__several_codes(&p->d) && p->algorithm->number == CLSORT_MERGE;
-}
-
-/* Derives the steps of a sort, and what their kernels are compiled for. */
-static void clsort__plan_config(clsort__plan *p)
-{
-    clsort__config *c = &p->config;
-    const clsort_desc *d = &p->d;
-    c->family = p->algorithm->number;
-    c->key_bytes = (cl_uint)p->key.bytes;
-    c->records = d->precedes || (!p->indirect && d->record_size > 0);
-    c->value_bytes = p->indirect ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
-    c->ties = p->indirect && p->stable && !p->algorithm->stable;
-    c->indirect = (d->precedes && p->indirect) || clsort__merges_fields(p);
-    c->turns = !p->stable && p->key.ignored;
-    clsort__add_step(p, CLSORT__STEP_SORT);
-    if (p->facts->any) return;
-    c->lanes = 1;
-    c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
-    p->algorithm->configure(p);
-    if (c->counted && (p->indirect || (p->data.has_values
-                                       && p->data.in_place != p->data.values_in_place)))
-        clsort__add_step(p, CLSORT__STEP_UTILITY)->counted = 1;
-    if ((p->indirect && !c->counted) || d->record_size) clsort__add_step(p, CLSORT__STEP_UTILITY);
-}
-
-/* 1 if kernels may pack keys and values into lanes of the second array. */
-static int clsort__packs(const clsort__plan *p)
-{
-    return p->key.bytes == 4 && p->config.value_bytes == 4 && !p->config.records;
-}
-
-/* Bytes of the second array of a sort, its keys before its values. */
-static size_t clsort__alt_bytes(const clsort__plan *p)
-{
-    const size_t n = p->data.extent;
-    return clsort__saturating_add(clsort__round_up(n * p->key.bytes), n * p->config.value_bytes);
-}
-
-/* Lays out the second array: one buffer, if it may be packed. */
-static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
-{
-    const size_t n = p->data.extent, keys = p->config.records ? 0 : n * p->key.bytes;
-    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    if (form && form->packs && clsort__packs(p)) {
-        p->scratch.alt_keys = clsort__take(l, clsort__alt_bytes(p));
-        p->scratch.alt_values = p->scratch.alt_keys + clsort__round_up(keys);
-    } else {
-        p->scratch.alt_keys = clsort__take(l, keys);
-        p->scratch.alt_values = clsort__take(l, n * p->config.value_bytes);
+#define CLSORT__TEXT(name, code, text) case code: return #name ": " text;
+#define CLSORT__NAME(name) case name: return #name;
+    switch (status) {
+        CLSORT_STATUS_LIST(CLSORT__TEXT)
+        CLSORT__OPENCL_CODES(CLSORT__NAME)
+    case -1001:
+        return "CL_PLATFORM_NOT_FOUND_KHR: no driver of OpenCL is installed: install your GPU's, "
+               "or PoCL for CPUs";
+    default: return clsort__no_name;
     }
+#undef CLSORT__TEXT
+#undef CLSORT__NAME
 }
 
-/* Adds to a layout the scratch memory of a sort that the chapter MEMORY documents, with bounds for
-   the tables. */
-static void clsort__take_sort(clsort__layout *l, clsort__plan *p)
+/* Begins a call with a sorter, which may be NULL. Returns 0 if another thread is in a call. The
+   address of errno tells threads apart. Public functions may call others: each call ends by setting
+   s->thread back to *before. */
+static int clsort__enter(clsort_sorter *s, const void **before)
 {
-    const size_t n = p->data.extent;
-    const int alt = p->algorithm->needs_alt;
-    if (p->indirect) {
-        if (!p->sorts_into_output && !p->d.precedes)
-            p->scratch.work_keys = clsort__take(l, n * p->key.bytes);
-        if (!p->data.has_indices || p->data.segments)
-            p->scratch.work_indices = clsort__take(l, n * 4);
-        if (!p->sorts_into_output && p->data.writes_keys && p->data.in_place)
-            p->scratch.copied_keys = clsort__take(l, n * p->data.element_bytes);
-        if (p->data.has_values && p->data.values_in_place)
-            p->scratch.copied_values = clsort__take(l, n * p->d.value_size);
-    }
-    if (alt == CLSORT__ALT_ALWAYS
-        || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == 1)) {
-        clsort__take_alt(l, p);
-    }
-    if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(p));
+    *before = s ? s->thread : NULL;
+    if (*before && *before != &errno) return 0;
+    if (s) s->thread = &errno;
+    return 1;
 }
 
-/* Lays out the scratch memory of a call that sorts by the plan `sort`, its own or another. */
-static void clsort__plan_scratch(clsort__plan *p, clsort__plan *sort)
+/* Names the public function that runs; fails if there is no sorter. */
+static clsort_status clsort__begin_call(clsort_sorter *s, const char *function)
 {
-    memset(&p->scratch.layout, 0, sizeof p->scratch.layout);
-    p->scratch.layout.most = clsort__most_bytes(p);
-    clsort__take_sort(&p->scratch.layout, sort);
+    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
+    s->function = function;
+    return CL_SUCCESS;
 }
 
-/* Plans a sort by an algorithm, which AUTO chose or the description names. CLSORT_AUTO: no
-   algorithm can sort this. */
-static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
-                            cl_uint algorithm, clsort__plan *p)
+/* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. A
+   detail of one word names a place, and the text of the status says what is wrong there. Longer
+   details stand alone. */
+static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
+                                  const char *detail)
 {
-    memset(p, 0, offsetof(clsort__plan, steps));
-    p->facts = f;
-    p->policy = n;
-    p->d = *d;
-    p->d.algorithm = algorithm;
-    clsort__plan_key(d, &p->key);
-    clsort__plan_arrays(d, p->key.bytes, &p->data);
-    p->by_auto = d->algorithm == CLSORT_AUTO;
-    p->none_left = !p->d.algorithm;
-    if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* the plan only reads keys */
-    p->algorithm = clsort__form_of(p->d.algorithm, d);
-    p->stable = clsort__needs_stable(p) || (!p->by_auto && p->algorithm->stable);
-    p->indirect = p->data.has_indices || clsort__merges_codes(&p->key.codec) || d->value_size > 8
-                  || d->record_size > 16 || p->key.has_codes || p->data.own_strides
-                  || (p->data.segments && p->data.has_values
-                      && p->data.in_place != p->data.values_in_place)
-                  || (d->precedes && d->record_size % 4) || (d->record_size && d->value_size)
-                  || (!p->algorithm->stable && clsort__needs_stable(p));
-    p->sorts_into_output = p->data.writes_keys && !d->record_size
-                           && !clsort__merges_codes(&p->key.codec) && !p->key.has_codes
-                           && (!p->data.segments || p->data.in_place);
-    clsort__plan_config(p);
+    const char *const text = clsort__status_text(status), *meaning = strchr(text, ':');
+    const int length = (int)strcspn(text, ":"), number = status;
+    char code[16] = "";
+    if (s->quiet) return status;
+    if (detail && strchr(detail, ' ')) meaning = NULL;
+    if (text == clsort__no_name) snprintf(code, sizeof code, " %d", number);
+    snprintf(s->message, sizeof s->message, "%s%s%s%s%s%.*s%s%s", function, detail ? ": " : "",
+             detail ? detail : "", meaning ? meaning : "", detail || meaning ? " (" : ": ", length,
+             text, code, detail || meaning ? ")" : "");
+    if (s->options.diagnostic) s->options.diagnostic(s->options.user, status, function, s->message);
+    return status;
 }
 
-/* Derives everything except the layout of scratch from a description with checked values. The
-   description must not be the plan's own. */
-static void clsort__make_plan(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
-                              clsort__plan *p)
+/* Fails the public function that runs, with a detail formatted as by printf. */
+static clsort_status clsort__reject(clsort_sorter *s, clsort_status status, const char *format, ...)
 {
-    clsort__plan_by(f, n, d, d->algorithm ? d->algorithm : clsort__choose_algorithm(f, n, d), p);
+    char detail[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    return clsort__fail(s, status, s->function, detail);
 }
 
-/* The most scratch that a choice of AUTO needs for a checked description, on any device. */
-static clsort__layout clsort__most_scratch(const clsort_desc *desc)
+/* Returns an OpenCL function's code. Keeps an error as the last one. */
+static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *function)
 {
-    clsort_desc d = *desc;
-    clsort__plan p;
-    clsort__layout most;
-    memset(&most, 0, sizeof most);
-    for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
-        if (desc->algorithm && d.algorithm != desc->algorithm) continue;
-        if (!clsort__can(d.algorithm, &d)) continue;
-        clsort__plan_by(&clsort__any_device, clsort__policies, desc, d.algorithm, &p);
-        clsort__plan_scratch(&p, &p);
-        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
-    }
-    if (desc->rows > 1 && !desc->algorithm
-        && desc->count >= clsort__divide_crossover(CLSORT__LEAST_LONG_ROW)) {
-        d = clsort__one_row(desc);
-        p.scratch.layout = clsort__most_scratch(&d);
-        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
-    }
-    return most;
+    return code == CL_SUCCESS ? CL_SUCCESS : clsort__fail(s, code, function, NULL);
 }
 
-/* ---- >>check --------------------------------------------------------------------------------- */
+/* Makes a sorter quiet or not. A quiet sorter returns failures but does not report them, because
+   there is a remedy. Returns the setting before. */
+static int clsort__hush(clsort_sorter *s, int quiet)
+{
+    const int before = s->quiet;
+    s->quiet = quiet;
+    return before;
+}
+
+/* CLSORT__MUST returns from the current function if a call fails. CLSORT__REQUIRE rejects the call,
+   with a message as for printf, if a condition does not hold. */
+#define CLSORT__MUST(call) \
+    do { \
+        const clsort_status clsort__result = (call); \
+        if (clsort__result != CL_SUCCESS) return clsort__result; \
+    } while (0)
+#define CLSORT__REQUIRE(s, condition, status, ...) \
+    do { \
+        if (!(condition)) return clsort__reject(s, status, __VA_ARGS__); \
+    } while (0)
+
+/* Calls an OpenCL function that returns its code: CLSORT__TRY(s, clFinish, (queue)). */
+#define CLSORT__TRY(s, function, arguments) \
+    clsort__note(s, CLSORT_CL(function) arguments, #function)
+
+/* CLSORT__TRY, then returns from the current function if that failed. */
+#define CLSORT__CALL(s, function, arguments) CLSORT__MUST(CLSORT__TRY(s, function, arguments))
+
+/* Queries an object, or the sorter's device, for a value of fixed size. */
+#define CLSORT__ASK(s, function, object, what, answer) \
+    clsort__note(s, CLSORT_CL(function)(object, what, sizeof(answer), &(answer), NULL), #function)
+#define CLSORT__FACT(s, what, answer) CLSORT__ASK(s, clGetDeviceInfo, (s)->device, what, answer)
 
 #define CLSORT__ENUMERATOR(name, code, text) CLSORT__RANK_OF_##name,
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT__RANK_OF_NONE };
@@ -9593,6 +10005,485 @@ static int clsort__rank(clsort_status status)
     }
 #undef CLSORT__CASE
 }
+
+/* ---- >>memory -------------------------------------------------------------------------------- */
+
+/* Grows an array to hold `count` elements and keeps its contents. `array` points to its pointer. */
+static clsort_status clsort__grow(clsort_sorter *s, void *array, size_t count, size_t size)
+{
+    void *old, *grown;
+    memcpy(&old, array, sizeof old);
+    grown = old ? CLSORT_REALLOC(old, count * size) : CLSORT_MALLOC(count * size);
+    if (!grown) return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
+    memcpy(array, &grown, sizeof grown);
+    return CL_SUCCESS;
+}
+
+static void clsort__free(void *p)
+{
+    if (p) CLSORT_FREE(p);
+}
+
+/* Detaches a slot from its queue. */
+static void clsort__disown_slot(clsort__slot *slot)
+{
+    if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
+    if (slot->mark) CLSORT_CL(clReleaseEvent)(slot->mark);
+    if (slot->queue) CLSORT_CL(clReleaseCommandQueue)(slot->queue);
+    slot->last = slot->mark = NULL;
+    slot->queue = NULL;
+}
+
+static void clsort__release_slot(clsort__slot *slot)
+{
+    int i;
+    clsort__disown_slot(slot);
+    for (i = 0; i < CLSORT__MOST_PARTS; i++)
+        if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
+    memset(slot, 0, sizeof *slot);
+}
+
+/* 1 if an event's command has ended or failed. */
+static int clsort__is_over(cl_event event)
+{
+    cl_int state = CL_QUEUED;
+    return CLSORT_CL(clGetEventInfo)(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                                     NULL)
+               == CL_SUCCESS
+           && state <= CL_COMPLETE;
+}
+
+/* Makes a mark on a queue: an event that completes when all commands before it are done. NULL if
+   the driver fails. */
+static cl_event clsort__make_mark(cl_command_queue queue)
+{
+    cl_event mark = NULL;
+    if (CLSORT_CL(clEnqueueMarkerWithWaitList)(queue, 0, NULL, &mark) != CL_SUCCESS) return NULL;
+    CLSORT_CL(clFlush)(queue);
+    return mark;
+}
+
+/* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL
+   lets a program be released before. Of 96 processes that released one while a user event held its
+   launch back, 31 died of a corrupted heap; neither clFlush nor another order of releases helped.
+   So a sorter there keeps a slot for each queue that it was used with, a mark for each trimmed
+   queue, and its programs until all marks are complete. If it cannot make a mark, it waits for the
+   queue. */
+static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
+{
+    const clsort_status status =
+        clsort__grow(s, &s->marks, s->mark_count + 1, sizeof *s->marks);
+    const cl_event mark = status == CL_SUCCESS ? clsort__make_mark(queue) : NULL;
+    if (mark) s->marks[s->mark_count++] = mark;
+    else CLSORT_CL(clFinish)(queue);
+}
+
+/* Drops marks whose queues have finished. */
+static void clsort__drop_marks(clsort_sorter *s)
+{
+    size_t i, kept = 0;
+    for (i = 0; i < s->mark_count; i++) {
+        const cl_event mark = s->marks[i];
+        if (clsort__is_over(mark)) CLSORT_CL(clReleaseEvent)(mark);
+        else s->marks[kept++] = mark;
+    }
+    s->mark_count = kept;
+}
+
+/* 1 if another queue may have this slot. A search marks the queues that were used since the last
+   search. If the next search finds the mark complete, the queue was most often released; reference
+   counts do not tell, as events hold queues, too. If it was not, its next call gets another
+   slot. */
+static int clsort__is_idle(clsort__slot *slot)
+{
+    if (!slot->queue) return 1;
+    if (slot->mark)
+        return clsort__is_over(slot->mark) && (!slot->last || clsort__is_over(slot->last));
+    slot->mark = clsort__make_mark(slot->queue);
+    return 0;
+}
+
+/* Finds the slot of a queue, which may be NULL; else takes an idle slot, or makes one. */
+static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
+                                       clsort__slot **found)
+{
+    size_t i, spare = s->slot_count;
+    for (i = 0; i < s->slot_count; i++) {
+        *found = &s->slot_list[i];
+        if (s->slot_list[i].queue != queue) continue;
+        if ((*found)->mark) CLSORT_CL(clReleaseEvent)((*found)->mark);
+        (*found)->mark = NULL;
+        return CL_SUCCESS;
+    }
+    for (i = 0; i < s->slot_count; i++)
+        if (clsort__is_idle(&s->slot_list[i]) && (spare == s->slot_count || !s->slot_list[i].queue))
+            spare = i;
+    if (spare == s->slot_count) {
+        CLSORT__MUST(clsort__grow(s, &s->slot_list, s->slot_count + 1, sizeof *s->slot_list));
+        memset(&s->slot_list[s->slot_count++], 0, sizeof *s->slot_list);
+    }
+    *found = &s->slot_list[spare];
+    clsort__disown_slot(*found);
+    if (!queue) return CL_SUCCESS;
+    CLSORT__CALL(s, clRetainCommandQueue, (queue));
+    (*found)->queue = queue;
+    return CL_SUCCESS;
+}
+
+/* Creates a buffer, with a copy of `data` unless that is NULL. */
+static clsort_status clsort__create_buffer(clsort_sorter *s, size_t bytes, void *data,
+                                           cl_mem_flags flags, const char *detail, cl_mem *buffer)
+{
+    cl_int code;
+    const cl_mem created = CLSORT_CL(clCreateBuffer)(s->context, flags, bytes, data, &code);
+    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateBuffer", detail);
+    *buffer = created;
+    return CL_SUCCESS;
+}
+
+/* The most bytes to spare in a slot's buffer. Allocating takes little time beside a sort that needs
+   four times as many. */
+enum { CLSORT__MOST_SPARE = 1 << 26 };
+
+/* Makes a slot's buffers large enough for a layout. OpenCL keeps old buffers alive while queued
+   commands use them. A buffer that was outgrown once may be outgrown by the next call, too: its
+   replacement has a quarter to spare, if the driver has that. */
+static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
+                                       const clsort__layout *l)
+{
+    cl_uint i;
+    for (i = 0; i < l->buffers; i++) {
+        const size_t bytes = clsort__buffer_bytes(l, i),
+                     spare = clsort__smaller(clsort__smaller(bytes / 4, CLSORT__MOST_SPARE),
+                                             l->most - bytes);
+        const int quiet = s->quiet;
+        size_t room = slot->sizes[i] ? bytes + spare : bytes;
+        cl_mem buffer = NULL;
+        if (slot->sizes[i] >= bytes) continue;
+        clsort__hush(s, 1);
+        if (room > bytes
+            && clsort__create_buffer(s, room, NULL, CL_MEM_READ_WRITE, NULL, &buffer) != CL_SUCCESS)
+            room = bytes;
+        clsort__hush(s, quiet);
+        if (!buffer)
+            CLSORT__MUST(clsort__create_buffer(s, bytes, NULL, CL_MEM_READ_WRITE, "scratch",
+                                               &buffer));
+        if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
+        slot->buffers[i] = buffer;
+        slot->sizes[i] = room;
+    }
+    return CL_SUCCESS;
+}
+
+/* Creates a buffer with a copy of host memory, if there are bytes. role: who writes it. */
+static clsort_status clsort__upload(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role,
+                                    cl_mem *buffer)
+{
+    if (!bytes) return CL_SUCCESS;
+    return clsort__create_buffer(s, bytes, data, role | CL_MEM_COPY_HOST_PTR, NULL, buffer);
+}
+
+/* ---- >>device -------------------------------------------------------------------------------- */
+
+/* Bounds for sizes that a driver reports: bytes of a build log, of a context's list of devices. */
+enum { CLSORT__MOST_LOG = 1 << 20, CLSORT__MOST_DEVICES = 1 << 16 };
+
+/* The first GPU of any platform, else the first device. */
+static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *platform,
+                                            cl_device_id *device)
+{
+    static const cl_device_type types[2] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL };
+    cl_platform_id platforms[64];
+    cl_uint count = 0, i, t;
+    CLSORT__CALL(s, clGetPlatformIDs, (64, platforms, &count));
+    for (t = 0; t < 2; t++)
+        for (i = 0; i < count && i < 64; i++) {
+            *platform = platforms[i];
+            if (CLSORT_CL(clGetDeviceIDs)(*platform, types[t], 1, device, NULL) == CL_SUCCESS)
+                return CL_SUCCESS;
+        }
+    return clsort__reject(s, CLSORT_ERROR_DEVICE_UNUSABLE, "no OpenCL device found");
+}
+
+static clsort_status clsort__keep_device(clsort_sorter *s, cl_device_id device)
+{
+    CLSORT__CALL(s, clRetainDevice, (device));
+    s->device = device;
+    return CL_SUCCESS;
+}
+
+static clsort_status clsort__own_context(clsort_sorter *s)
+{
+    cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, 0, 0 };
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
+    cl_int code;
+    CLSORT__MUST(clsort__default_device(s, &platform, &device));
+    properties[1] = (cl_context_properties)platform;
+    s->context = CLSORT_CL(clCreateContext)(properties, 1, &device, NULL, NULL, &code);
+    CLSORT__MUST(clsort__note(s, code, "clCreateContext"));
+    return clsort__keep_device(s, device);
+}
+
+/* Creates an in-order queue of the sorter's own, unless *queue is one. */
+static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue_properties properties,
+                                        cl_command_queue *queue)
+{
+    cl_int code;
+    if (*queue) return CL_SUCCESS;
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has
+                                                                nothing else */
+#endif
+    *queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, properties, &code);
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+    return clsort__note(s, code, "clCreateCommandQueue");
+}
+
+static clsort_status clsort__own_queue(clsort_sorter *s)
+{
+    return clsort__make_queue(s, 0, &s->own_queue);
+}
+
+/* Retains the caller's context and device, after checking that they belong together. PoCL's
+   contexts name the whole device even if they were made of its parts: then making a queue tells. */
+static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
+                                           cl_device_id device)
+{
+    size_t bytes = 0, i;
+    cl_device_id *list = NULL, whole = device;
+    clsort_status status;
+    int found = 0;
+    CLSORT__CALL(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
+    if (bytes > CLSORT__MOST_DEVICES)
+        return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
+    CLSORT__MUST(clsort__grow(s, &list, bytes + 1, 1));
+    status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
+    while (status == CL_SUCCESS && whole) {
+        for (i = 0; i < bytes / sizeof whole; i++) found |= list[i] == whole;
+        if (found
+            || CLSORT_CL(clGetDeviceInfo)(whole, CL_DEVICE_PARENT_DEVICE, sizeof whole, &whole,
+                                          NULL)
+                   != CL_SUCCESS)
+            break;
+    }
+    clsort__free(list);
+    CLSORT__MUST(status);
+    CLSORT__REQUIRE(s, found, CLSORT_ERROR_DEVICE_UNUSABLE,
+                    "the device is not one of the context's");
+    CLSORT__CALL(s, clRetainContext, (context));
+    s->context = context;
+    CLSORT__MUST(clsort__keep_device(s, device));
+    if (whole == device) return CL_SUCCESS;
+    clsort__hush(s, 1);
+    status = clsort__own_queue(s);
+    clsort__hush(s, 0);
+    CLSORT__REQUIRE(s, status == CL_SUCCESS, CLSORT_ERROR_DEVICE_UNUSABLE,
+                    "the context has the whole device, not this part of it");
+    return CL_SUCCESS;
+}
+
+/* Queries the device for an optional fact. If the driver does not know it, `answer` stays. */
+static clsort_status clsort__find_fact(clsort_sorter *s, cl_device_info what, size_t size,
+                                       void *answer)
+{
+    const cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, what, size, answer, NULL);
+    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+}
+
+/* Finds whether a work-group that has started runs to its end, even if others wait for it. NVIDIA's
+   GPUs since compute capability 7.0 guarantee that. OpenCL has no query for it; only NVIDIA's
+   drivers know the query below. */
+static clsort_status clsort__find_progress(clsort_sorter *s)
+{
+    enum { CLSORT__NVIDIA_ID = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    cl_uint vendor = 0, major = 0;
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor));
+    if (s->facts.is_cpu || vendor != CLSORT__NVIDIA_ID) return CL_SUCCESS;
+    CLSORT__MUST(clsort__find_fact(s, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major));
+    s->facts.has_progress = s->facts.has_warps = major >= 7;
+    s->facts.releases_late = 1;
+    s->facts.block_bytes = (size_t)2 << 20;
+    return CL_SUCCESS;
+}
+
+/* Finds whether kernels can enqueue kernels and call work-group functions. Both came with OpenCL
+   2.0 and are optional since 3.0. A driver that does not know a query has neither. */
+static clsort_status clsort__find_enqueue(clsort_sorter *s)
+{
+#if !defined(CLSORT__OPENCL_1) && CL_TARGET_OPENCL_VERSION >= 300 \
+    && defined(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)
+    char version[256] = "";
+    cl_bool functions = CL_FALSE;
+    cl_device_device_enqueue_capabilities able = 0;
+    /* "OpenCL M.m ..." */
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_VERSION, sizeof version - 1, version));
+    if (version[7] == '2') s->facts.enqueues = 2;
+    if (version[7] < '3') return CL_SUCCESS;
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able));
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
+                                   sizeof functions, &functions));
+    s->facts.enqueues = functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
+    return CL_SUCCESS;
+#else
+    (void)s;
+    return CL_SUCCESS;
+#endif
+}
+
+/* On GPUs: finds whether the narrowest sub-groups have 16 work-items and kernels can ask for 16. If
+   there are narrower ones, Intel's compiler takes these when registers are short. On CPUs: finds
+   whether all sub-groups have several work-items; PoCL's may have one. Other drivers have no such
+   query. */
+static clsort_status clsort__find_sub_groups(clsort_sorter *s)
+{
+    enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
+    size_t sizes[16] = { 0 }, i, least = 0;
+    if (s->facts.has_warps) return CL_SUCCESS;
+    CLSORT__MUST(clsort__find_fact(s, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes));
+    for (i = 0; i < 16 && sizes[i]; i++)
+        if (!i || sizes[i] < least) least = sizes[i];
+    s->facts.has_narrow = !s->facts.is_cpu && least == 16;
+    s->facts.always_lanes = s->facts.has_vectors && least > 1;
+    return CL_SUCCESS;
+}
+
+static clsort_status clsort__cpu_facts(clsort_sorter *s)
+{
+    cl_uint native = 0, wide = 0;
+    if (!s->facts.is_cpu) return CL_SUCCESS;
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, native));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, wide));
+    s->facts.has_vectors = native >= 4;
+    s->facts.has_wide_vectors = wide >= 16;
+    return CL_SUCCESS;
+}
+
+static clsort_status clsort__device_facts(clsort_sorter *s)
+{
+    cl_device_type type = 0;
+    cl_bool compiler = CL_FALSE, available = CL_FALSE, unified = CL_FALSE;
+    cl_device_local_mem_type local = CL_GLOBAL;
+    size_t sizes[16];
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_TYPE, type));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_TYPE, local));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_COMPILER_AVAILABLE, compiler));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->facts.max_group));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->facts.compute_units));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->facts.local_bytes));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->facts.max_allocation));
+    CLSORT__MUST(clsort__find_fact(s, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified));
+    CLSORT__REQUIRE(s, compiler, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_COMPILER_AVAILABLE");
+    CLSORT__REQUIRE(s, available, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_AVAILABLE");
+    if (sizes[0] < s->facts.max_group) s->facts.max_group = sizes[0];
+    if (!s->facts.max_group) s->facts.max_group = 1;
+    if (!s->facts.compute_units) s->facts.compute_units = 1;   /* unknown to the driver */
+    s->facts.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    s->facts.has_local = local == CL_LOCAL;
+    s->facts.shares_memory = unified != CL_FALSE;
+    CLSORT__MUST(clsort__cpu_facts(s));
+    CLSORT__MUST(clsort__find_enqueue(s));
+    CLSORT__MUST(clsort__find_progress(s));
+    return clsort__find_sub_groups(s);
+}
+
+/* Creates the default queue on the device. There is at most one per device: if the program has made
+   it already, OpenCL returns that one. */
+static clsort_status clsort__device_queue(clsort_sorter *s)
+{
+#if !defined(CLSORT__OPENCL_1) && defined(CL_VERSION_2_0)
+    const cl_queue_properties properties[3] = {
+        CL_QUEUE_PROPERTIES,
+        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0
+    };
+    cl_int code;
+    if (s->device_queue) return CL_SUCCESS;
+    s->device_queue = CLSORT_CL(clCreateCommandQueueWithProperties)(s->context, s->device,
+                                                                    properties, &code);
+    return clsort__note(s, code, "clCreateCommandQueueWithProperties");
+#else
+    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort",
+                        "quicksort-device: compile with CL_TARGET_OPENCL_VERSION 200 or later");
+#endif
+}
+
+static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t bytes, void *data)
+{
+    if (!bytes) return CL_SUCCESS;
+    return CLSORT__TRY(s, clEnqueueReadBuffer,
+                       (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
+}
+
+/* ---- >>structs ------------------------------------------------------------------------------- */
+
+/* The least struct_size of each struct: its bytes in the first version with struct_size.
+   CLSORT__NO_STRUCT: more than any struct will have. */
+enum {
+    CLSORT__FIRST_DESC = offsetof(clsort_desc, tuning) + sizeof(clsort_tuning),
+    CLSORT__FIRST_OPTIONS = offsetof(clsort_options, cache_user) + sizeof(void *),
+    CLSORT__FIRST_GATHER = offsetof(clsort_gather_desc, indices_row_stride) + sizeof(size_t),
+    CLSORT__FIRST_GROUPS = offsetof(clsort_groups_desc, count_offset) + sizeof(size_t),
+    CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
+    CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
+    CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
+    CLSORT__FIRST_CHOICE = offsetof(clsort_choice, least) + sizeof(cl_uint),
+    CLSORT__NO_STRUCT = 4096
+};
+
+enum { CLSORT__STRUCT_IS_RIGHT, CLSORT__STRUCT_HAS_NO_SIZE, CLSORT__STRUCT_IS_TOO_NEW };
+
+/* The bytes that a struct has in the caller's program, by its first field; 0 if that is
+   implausible. own: its size here; first: in the first version. */
+static size_t clsort__given_size(const void *given, size_t own, size_t first)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (!size) return own;
+    return size >= first && size < CLSORT__NO_STRUCT && size % sizeof size == 0 ? size : 0;
+}
+
+/* Copies a struct of the caller, compiled with any version of the header, into ours. Reads no byte
+   beyond the caller's struct; fields that it lacks become 0. A field that ours lacks must be 0.
+   Without a struct, ours becomes all 0. Returns CLSORT__STRUCT_*. */
+static int clsort__adopt(void *ours, size_t own, size_t first, const void *given)
+{
+    size_t size, i;
+    memset(ours, 0, own);
+    if (!given) return CLSORT__STRUCT_IS_RIGHT;
+    size = clsort__given_size(given, own, first);
+    if (!size) return CLSORT__STRUCT_HAS_NO_SIZE;
+    memcpy(ours, given, size < own ? size : own);
+    memcpy(ours, &own, sizeof own);
+    for (i = own; i < size; i++)
+        if (((const unsigned char *)given)[i]) return CLSORT__STRUCT_IS_TOO_NEW;
+    return CLSORT__STRUCT_IS_RIGHT;
+}
+
+/* Rejects argument `name` if its struct is wrong. */
+static clsort_status clsort__judge_struct(clsort_sorter *s, const char *name, int wrong)
+{
+    CLSORT__REQUIRE(s, wrong != CLSORT__STRUCT_HAS_NO_SIZE, CLSORT_ERROR_UNKNOWN_VALUE,
+                    "%s.struct_size: start from the struct's default function", name);
+    CLSORT__REQUIRE(s, wrong != CLSORT__STRUCT_IS_TOO_NEW, CLSORT_ERROR_UNKNOWN_VALUE,
+                    "%s: a field is set that this version does not have", name);
+    return CL_SUCCESS;
+}
+
+/* Copies one of our structs to the caller's, which may be shorter or longer. */
+static void clsort__give(void *given, const void *ours, size_t own, size_t first)
+{
+    const size_t size = clsort__given_size(given, own, first);
+    memset(given, 0, size);
+    memcpy(given, ours, size < own ? size : own);
+    memcpy(given, &size, sizeof size);
+}
+
+/* ---- >>check --------------------------------------------------------------------------------- */
 
 /* An array of a description: the names of its fields, NULL if it lacks one, and their values. */
 typedef struct clsort__array_fields {
@@ -10267,68 +11158,935 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout
     return CL_SUCCESS;
 }
 
-/* ---- >>structs ------------------------------------------------------------------------------- */
+/* ---- >>folder -------------------------------------------------------------------------------- */
 
-/* The least struct_size of each struct: its bytes in the first version with struct_size.
-   CLSORT__NO_STRUCT: more than any struct will have. */
-enum {
-    CLSORT__FIRST_DESC = offsetof(clsort_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_OPTIONS = offsetof(clsort_options, cache_user) + sizeof(void *),
-    CLSORT__FIRST_GATHER = offsetof(clsort_gather_desc, indices_row_stride) + sizeof(size_t),
-    CLSORT__FIRST_GROUPS = offsetof(clsort_groups_desc, count_offset) + sizeof(size_t),
-    CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_CHOICE = offsetof(clsort_choice, least) + sizeof(cl_uint),
-    CLSORT__NO_STRUCT = 4096
-};
+#ifndef CLSORT_NO_CACHE_FOLDER
 
-enum { CLSORT__STRUCT_IS_RIGHT, CLSORT__STRUCT_HAS_NO_SIZE, CLSORT__STRUCT_IS_TOO_NEW };
+/* Room for the path of a file. If a path is longer, nothing is kept. */
+enum { CLSORT__MOST_PATH = 1024, CLSORT__NAME_DIGITS = 32 };
 
-/* The bytes that a struct has in the caller's program, by its first field; 0 if that is
-   implausible. own: its size here; first: in the first version. */
-static size_t clsort__given_size(const void *given, size_t own, size_t first)
+/* 1 for the name of an entry's file, finished or being written. */
+static int clsort__is_entry_file(const char *name)
 {
+    return strspn(name, "0123456789abcdef") == CLSORT__NAME_DIGITS
+           && !strncmp(name + CLSORT__NAME_DIGITS, ".clsort", 7);
+}
+
+/* Writes folder/name to `path`; 0 if that is too long. */
+static int clsort__join_path(char *path, const char *folder, const char *name)
+{
+    const int length = snprintf(path, CLSORT__MOST_PATH, "%s/%s", folder, name);
+    return length > 0 && length < CLSORT__MOST_PATH;
+}
+
+#ifdef _WIN32
+
+/* The bytes of all entries in the folder; `oldest` receives the path of the oldest. */
+static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
+{
+    char path[CLSORT__MOST_PATH];
+    struct _finddata_t found;
+    intptr_t list;
+    cl_ulong bytes = 0;
+    cl_long least = 0;
+    if (!clsort__join_path(path, folder, "*.clsort*")) return 0;
+    list = _findfirst(path, &found);
+    if (list == -1) return 0;
+    do {
+        if (!clsort__is_entry_file(found.name)) continue;
+        if ((!bytes || found.time_write < least) && clsort__join_path(oldest, folder, found.name))
+            least = found.time_write;
+        bytes += (cl_ulong)found.size + 1;
+    } while (!_findnext(list, &found));
+    _findclose(list);
+    return bytes;
+}
+
+/* Makes a folder that only its owner can open. */
+static void clsort__make_folder(const char *path) { _mkdir(path); }
+
+/* 1 if nobody else can write to the folder; 0 also if there is none. */
+static int clsort__is_private(const char *folder) { return folder != NULL; }
+
+static unsigned long clsort__process(void) { return (unsigned long)_getpid(); }
+
+/* Windows does not rename a file over another one. */
+static int clsort__replace_file(const char *from, const char *to)
+{
+    remove(to);
+    return !rename(from, to);
+}
+
+#else
+
+static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
+{
+    char path[CLSORT__MOST_PATH];
+    struct stat facts;
+    const struct dirent *found;
+    DIR *const list = opendir(folder);
+    cl_ulong bytes = 0;
+    time_t least = 0;
+    if (!list) return 0;
+    while ((found = readdir(list)) != NULL) {
+        if (!clsort__is_entry_file(found->d_name)) continue;
+        if (!clsort__join_path(path, folder, found->d_name) || stat(path, &facts)) continue;
+        if (!bytes || facts.st_mtime < least) {
+            least = facts.st_mtime;
+            memcpy(oldest, path, sizeof path);
+        }
+        bytes += (cl_ulong)facts.st_size + 1;
+    }
+    closedir(list);
+    return bytes;
+}
+
+static void clsort__make_folder(const char *path) { mkdir(path, 0700); }
+
+static int clsort__is_private(const char *folder)
+{
+    struct stat facts;
+    return !stat(folder, &facts) && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid()
+           && !(facts.st_mode & 022);
+}
+
+static unsigned long clsort__process(void) { return (unsigned long)getpid(); }
+
+static int clsort__replace_file(const char *from, const char *to) { return !rename(from, to); }
+
+#endif
+
+/* The user's folder of caches: returns the value of a variable; *inside: a folder in it. */
+static const char *clsort__caches(const char **inside)
+{
+#if defined(_WIN32)
+    *inside = "";
+    return getenv("LOCALAPPDATA");
+#elif defined(__APPLE__)
+    *inside = "/Library/Caches";
+    return getenv("HOME");
+#else
+    const char *const caches = getenv("XDG_CACHE_HOME");
+    const int given = caches && *caches == '/';
+    *inside = given ? "" : "/.cache";
+    return given ? caches : getenv("HOME");
+#endif
+}
+
+/* Writes the path of the folder: the caller's, or one in the user's folder of caches. Makes the
+   folder if `makes`. Returns 0 if no folder can be used. */
+static int clsort__open_folder(const char *given, int makes, char *path)
+{
+    const char *inside = "", *const caches = given ? given : clsort__caches(&inside);
+    int length;
+    if (!caches || !*caches) return 0;
+    length = snprintf(path, CLSORT__MOST_PATH, "%s%s", caches, inside);
+    if (length < 0 || length > CLSORT__MOST_PATH - 8) return 0;
+    if (makes) clsort__make_folder(path);
+    if (!given) memcpy(path + length, "/clsort", 8);
+    if (makes && !given) clsort__make_folder(path);
+    return clsort__is_private(path);
+}
+
+/* Writes the path of an entry's file; 0 if the folder cannot be used. */
+static int clsort__entry_path(const char *given, const char *name, int makes, char *folder,
+                              char *path)
+{
+    char file[CLSORT__NAME_DIGITS + 16];
+    snprintf(file, sizeof file, "%s.clsort", name);
+    return clsort__open_folder(given, makes, folder) && clsort__join_path(path, folder, file);
+}
+
+static size_t clsort__load_file(void *given, const char *name, void *data, size_t size)
+{
+    char folder[CLSORT__MOST_PATH], path[CLSORT__MOST_PATH];
+    FILE *file;
+    long bytes = -1;
+    if (!clsort__entry_path((const char *)given, name, 0, folder, path)) return 0;
+    file = fopen(path, "rb");
+    if (!file) return 0;
+    if (!fseek(file, 0, SEEK_END)) bytes = ftell(file);
+    rewind(file);
+    if (size && fread(data, 1, size, file) != size) bytes = -1;
+    fclose(file);
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
+/* Deletes the oldest entries until there is room for one more of `size` bytes. */
+static int clsort__make_room(const char *folder, size_t size)
+{
+    char oldest[CLSORT__MOST_PATH];
+    const cl_ulong most = CLSORT_CACHE_BYTES;
+    if (size > most) return 0;
+    while (clsort__folder_bytes(folder, oldest) > most - size)
+        if (remove(oldest)) return 0;
+    return 1;
+}
+
+/* Writes an entry's file. Returns 0 if that cannot be done in this folder. */
+static int clsort__keep_file(const char *given, const char *name, const void *data, size_t size)
+{
+    char folder[CLSORT__MOST_PATH], path[CLSORT__MOST_PATH], aside[CLSORT__MOST_PATH + 64];
+    FILE *file;
+    int written;
+    if (!clsort__entry_path(given, name, 1, folder, path)) return 0;
+    if (!clsort__make_room(folder, size)) return 1;
+    /* A name of its own: no other thread has a variable at this address. */
+    snprintf(aside, sizeof aside, "%s-%lx-%p", path, clsort__process(), (void *)folder);
+    file = fopen(aside, "wb");
+    if (!file) return 0;
+    written = fwrite(data, 1, size, file) == size;
+    written = !fclose(file) && written;
+    if (!written || !clsort__replace_file(aside, path)) remove(aside);
+    return written;
+}
+
+static void clsort__save_file(void *given, const char *name, const void *data, size_t size)
+{
+    clsort__keep_file((const char *)given, name, data, size);
+}
+
+#endif
+
+/* ---- >>cache --------------------------------------------------------------------------------- */
+
+#define CLSORT__VERSION \
+    (CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH)
+
+/* The head of an entry, before a driver's binary or a text of choices. All of it is checked. */
+typedef struct clsort__entry {
+    char mark[8];
+    cl_ulong bytes;             /* of the binary or text */
+    clsort__hash name, binary;
+} clsort__entry;
+
+/* The most bytes of an entry, and the most devices of its program. */
+enum { CLSORT__MOST_ENTRY = 1 << 28, CLSORT__ENTRY_DEVICES = 64 };
+
+/* Each step can be undone, so texts of one length that differ in one word have different hashes.
+   Factors: Vigna's splitmix64. */
+static void clsort__add_word(clsort__hash *h, cl_ulong word)
+{
+    const cl_ulong factors[2] = { 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu };
+    h->word[0] = (h->word[0] ^ word) * factors[0];
+    h->word[1] = (h->word[1] + word) * factors[1];
+    h->word[0] ^= h->word[0] >> 31;
+    h->word[1] ^= h->word[1] >> 29;
+}
+
+/* Adds bytes and their number to a hash. */
+static void clsort__add_hash(clsort__hash *h, const void *data, size_t bytes)
+{
+    size_t i;
+    for (i = 0; i < bytes; i += 8) {
+        cl_ulong word = 0;
+        memcpy(&word, (const char *)data + i, bytes - i < 8 ? bytes - i : 8);
+        clsort__add_word(h, word);
+    }
+    clsort__add_word(h, bytes);
+}
+
+/* Adds the texts that name a device and its platform, with or without versions; 0 if the driver
+   does not give one. */
+static int clsort__add_device(clsort__hash *h, cl_device_id device, int versions)
+{
+    static const cl_uint facts[7] = { CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
+                                      CL_DRIVER_VERSION, CL_PLATFORM_NAME, CL_PLATFORM_VENDOR,
+                                      CL_PLATFORM_VERSION };
+    cl_platform_id platform = NULL;
+    char text[1024];
+    size_t i, bytes = 0;
+    if (CLSORT_CL(clGetDeviceInfo)(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL)
+        != CL_SUCCESS)
+        return 0;
+    for (i = 0; i < 7; i++) {
+        const int version = facts[i] == CL_DEVICE_VERSION || facts[i] == CL_DRIVER_VERSION
+                            || facts[i] == CL_PLATFORM_VERSION;
+        const cl_int code = i < 4 ? CLSORT_CL(clGetDeviceInfo)(device, facts[i], sizeof text, text,
+                                                               &bytes)
+                                  : CLSORT_CL(clGetPlatformInfo)(platform, facts[i], sizeof text,
+                                                                 text, &bytes);
+        if (code != CL_SUCCESS || bytes > sizeof text) return 0;
+        if (versions || !version) clsort__add_hash(h, text, bytes);
+    }
+    return 1;
+}
+
+/* Hashes all that a binary depends on, except its text and options. If the driver does not tell the
+   device's names, the sorter has no cache. */
+static void clsort__open_cache(clsort_sorter *s)
+{
+    if (!s->options.cache_load && !s->options.cache_save) return;
+    clsort__add_word(&s->device_hash, CLSORT__VERSION);
+    clsort__add_word(&s->device_hash, sizeof(void *));
+    if (clsort__add_device(&s->device_hash, s->device, 1)) return;
+    s->options.cache_load = NULL;
+    s->options.cache_save = NULL;
+}
+
+/* The head of an entry, without the hash of its binary. */
+static clsort__entry clsort__entry_head(clsort__hash name, size_t bytes)
+{
+    clsort__entry e;
+    memcpy(e.mark, "clsort 1", sizeof e.mark);
+    e.bytes = bytes;
+    e.name = e.binary = name;
+    return e;
+}
+
+/* Writes the name of an entry as text. */
+static void clsort__print_hash(clsort__hash h, char text[33])
+{
+    int i;
+    for (i = 0; i < 32; i++) text[i] = "0123456789abcdef"[h.word[i / 16] >> i % 16 * 4 & 15];
+    text[32] = 0;
+}
+
+/* Reads an entry of `bytes` bytes into `entry`; 0 if it is damaged. */
+static int clsort__read_entry(clsort_sorter *s, clsort__hash name, const char *text, size_t bytes,
+                              unsigned char *entry)
+{
+    clsort__entry head, wanted = clsort__entry_head(name, bytes - sizeof head);
+    if (s->options.cache_load(s->options.cache_user, text, entry, bytes) != bytes) return 0;
+    clsort__add_hash(&wanted.binary, entry + sizeof head, bytes - sizeof head);
+    memcpy(&head, entry, sizeof head);
+    return !memcmp(&head, &wanted, sizeof head);
+}
+
+/* Loads an entry of the cache; NULL if there is none, or a damaged one. Its contents are *bytes
+   bytes behind the head. Release it with CLSORT_FREE. */
+static unsigned char *clsort__load_entry(clsort_sorter *s, clsort__hash name, size_t *bytes)
+{
+    char text[33];
+    unsigned char *entry;
     size_t size;
-    memcpy(&size, given, sizeof size);
-    if (!size) return own;
-    return size >= first && size < CLSORT__NO_STRUCT && size % sizeof size == 0 ? size : 0;
+    clsort__print_hash(name, text);
+    size = s->options.cache_load(s->options.cache_user, text, NULL, 0);
+    if (size <= sizeof(clsort__entry) || size > CLSORT__MOST_ENTRY) return NULL;
+    entry = (unsigned char *)CLSORT_MALLOC(size);
+    *bytes = size - sizeof(clsort__entry);
+    if (!entry || clsort__read_entry(s, name, text, size, entry)) return entry;
+    CLSORT_FREE(entry);
+    return NULL;
 }
 
-/* Copies a struct of the caller, compiled with any version of the header, into ours. Reads no byte
-   beyond the caller's struct; fields that it lacks become 0. A field that ours lacks must be 0.
-   Without a struct, ours becomes all 0. Returns CLSORT__STRUCT_*. */
-static int clsort__adopt(void *ours, size_t own, size_t first, const void *given)
+/* Offers an entry to the cache: `bytes` bytes behind a head that is written here. After a folder
+   fails to keep one, it gets no more. */
+static void clsort__save_entry(clsort_sorter *s, clsort__hash name, unsigned char *entry,
+                               size_t bytes)
 {
-    size_t size, i;
-    memset(ours, 0, own);
-    if (!given) return CLSORT__STRUCT_IS_RIGHT;
-    size = clsort__given_size(given, own, first);
-    if (!size) return CLSORT__STRUCT_HAS_NO_SIZE;
-    memcpy(ours, given, size < own ? size : own);
-    memcpy(ours, &own, sizeof own);
-    for (i = own; i < size; i++)
-        if (((const unsigned char *)given)[i]) return CLSORT__STRUCT_IS_TOO_NEW;
-    return CLSORT__STRUCT_IS_RIGHT;
+    clsort__entry head = clsort__entry_head(name, bytes);
+    char text[33];
+    clsort__add_hash(&head.binary, entry + sizeof head, bytes);
+    memcpy(entry, &head, sizeof head);
+    clsort__print_hash(name, text);
+#ifndef CLSORT_NO_CACHE_FOLDER
+    if (s->options.cache_save == clsort__save_file) {
+        const char *const path = (const char *)s->options.cache_user;
+        if (clsort__keep_file(path, text, entry, sizeof head + bytes)) return;
+        s->options.cache_save = NULL;
+        s->function = "clsort_cache_folder";
+        clsort__reject(s, CLSORT_ERROR_CACHE_FOLDER, "%.140s: no folder that only you can write to",
+                       path ? path : "the user's folder of caches");
+        return;
+    }
+#endif
+    s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
 }
 
-/* Rejects argument `name` if its struct is wrong. */
-static clsort_status clsort__judge_struct(clsort_sorter *s, const char *name, int wrong)
+/* Makes a program from an entry of the cache and builds it. Fails without a message. */
+static clsort_status clsort__load_program(clsort_sorter *s, clsort__hash name, const char *options,
+                                          cl_program *program)
 {
-    CLSORT__REQUIRE(s, wrong != CLSORT__STRUCT_HAS_NO_SIZE, CLSORT_ERROR_UNKNOWN_VALUE,
-                    "%s.struct_size: start from the struct's default function", name);
-    CLSORT__REQUIRE(s, wrong != CLSORT__STRUCT_IS_TOO_NEW, CLSORT_ERROR_UNKNOWN_VALUE,
-                    "%s: a field is set that this version does not have", name);
+    size_t bytes;
+    unsigned char *const entry = clsort__load_entry(s, name, &bytes);
+    const unsigned char *binary;
+    cl_int state = CL_SUCCESS, code;
+    if (!entry) return CL_INVALID_BINARY;
+    binary = entry + sizeof(clsort__entry);
+    *program = CLSORT_CL(clCreateProgramWithBinary)(s->context, 1, &s->device, &bytes, &binary,
+                                                    &state, &code);
+    if (code == CL_SUCCESS) code = state;
+    if (code == CL_SUCCESS)
+        code = CLSORT_CL(clBuildProgram)(*program, 1, &s->device, options, NULL, NULL);
+    CLSORT_FREE(entry);
+    return code;
+}
+
+/* The bytes of a program's binary for the sorter's device, which is number *device of *count; 0 if
+   the driver gives none. */
+static size_t clsort__binary_bytes(const clsort_sorter *s, cl_program program, cl_uint *device,
+                                   cl_uint *count)
+{
+    cl_device_id devices[CLSORT__ENTRY_DEVICES];
+    size_t sizes[CLSORT__ENTRY_DEVICES], bytes = 0;
+    cl_uint i = 0;
+    if (CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &bytes)
+        != CL_SUCCESS)
+        return 0;
+    *count = (cl_uint)(bytes / sizeof *devices);
+    while (*count > 1 && i < *count && devices[i] != s->device) i++;   /* a single one: see
+                                                                          clsort__adopt_context */
+    *device = i;
+    if (i == *count
+        || CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL)
+               != CL_SUCCESS)
+        return 0;
+    return sizes[i] > CLSORT__MOST_ENTRY - sizeof(clsort__entry) ? 0 : sizes[i];
+}
+
+static void clsort__write_entry(clsort_sorter *s, clsort__hash name, cl_program program)
+{
+    unsigned char *entry, *binaries[CLSORT__ENTRY_DEVICES] = { NULL };
+    cl_uint device = 0, count = 0;
+    const size_t bytes = clsort__binary_bytes(s, program, &device, &count);
+    if (!bytes) return;
+    entry = (unsigned char *)CLSORT_MALLOC(sizeof(clsort__entry) + bytes);
+    if (!entry) return;
+    binaries[device] = entry + sizeof(clsort__entry);
+    if (CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARIES, count * sizeof *binaries,
+                                    binaries, NULL) == CL_SUCCESS)
+        clsort__save_entry(s, name, entry, bytes);
+    CLSORT_FREE(entry);
+}
+
+/* ---- >>program ------------------------------------------------------------------------------- */
+
+static void clsort__release_program(clsort__program *p)
+{
+    int i;
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++)
+        if (p->kernels[i]) CLSORT_CL(clReleaseKernel)(p->kernels[i]);
+    if (p->program) CLSORT_CL(clReleaseProgram)(p->program);
+    memset(p->kernels, 0, sizeof p->kernels);
+    p->program = NULL;
+}
+
+/* Keeps the compiler's output and, behind it, `where`. The log is empty if it is too long or memory
+   is short. */
+static void clsort__keep_log(clsort_sorter *s, cl_program program, const char *where)
+{
+    const cl_program_build_info what = CL_PROGRAM_BUILD_LOG;
+    char *log;
+    size_t bytes = 0, room;
+    if (s->build_log) *s->build_log = 0;
+    if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, what, 0, NULL, &bytes) != CL_SUCCESS)
+        return;
+    if (bytes > CLSORT__MOST_LOG) return;
+    room = bytes + 1 + strlen(where);
+    if (clsort__grow(s, &s->build_log, room, 1) != CL_SUCCESS) return;
+    log = s->build_log;
+    memset(log, 0, room);
+    if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, what, bytes, log, NULL) != CL_SUCCESS)
+        *log = 0;
+    if (*log) memcpy(log + strlen(log), where, strlen(where));
+}
+
+/* The text of a program: the chunks of kernels.cl that it needs and, between them, the caller's
+   texts. */
+enum { CLSORT__CHUNKS = sizeof clsort__chunks / sizeof *clsort__chunks };
+typedef struct clsort__text_list {
+    const char *text[CLSORT__CHUNKS + 5];
+    size_t count;
+    char resume[40];            /* what follows the caller's texts */
+} clsort__text_list;
+
+#define CLSORT__ENUMERATOR(name, text) CLSORT__SHAPE_##name,
+enum { CLSORT__SHAPE_LIST(CLSORT__ENUMERATOR) CLSORT__SHAPES };
+#undef CLSORT__ENUMERATOR
+
+static unsigned clsort__count_lines(const clsort__text_list *l)
+{
+    unsigned found = 0;
+    const char *at;
+    size_t i;
+    for (i = 0; i < l->count; i++)
+        for (at = strchr(l->text[i], '\n'); at; at = strchr(at + 1, '\n')) found++;
+    return found;
+}
+
+/* Adds the caller's texts. Compilers report their errors as errors of files `record_type` and
+   `precedes`, with lines from 1. The lines behind count as if these texts were not there. */
+static void clsort__list_comparator(const clsort__comparator *comparator, clsort__text_list *l)
+{
+    snprintf(l->resume, sizeof l->resume, "\n) != 0;\n}\n#line %u \"clsort\"\n",
+             clsort__count_lines(l) + 1);
+    l->text[l->count++] = "#line 1 \"record_type\"\n";
+    l->text[l->count++] = comparator->record_type;
+    l->text[l->count++] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record "
+                          "b)\n{\nreturn (\n#line 1 \"precedes\"\n";
+    l->text[l->count++] = comparator->precedes;
+    l->text[l->count++] = l->resume;
+}
+
+static void clsort__list_text(const clsort__config *c, int shape,
+                              const clsort__comparator *comparator, clsort__text_list *l)
+{
+    const cl_uint bit = CLSORT__BIT(c->family);
+    size_t i;
+    l->count = 0;
+    for (i = 0; i < CLSORT__CHUNKS; i++) {
+        const cl_uint *const needs = clsort__chunks[i].needs;
+        if (i == CLSORT__COMPARATOR_AT && comparator) clsort__list_comparator(comparator, l);
+        if ((needs[CLSORT__SHAPE_ANY] | needs[shape]) & bit)
+            l->text[l->count++] = clsort__chunks[i].text;
+    }
+}
+
+/* Copies a comparator's texts; *number: its place in the list, from 1. */
+static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record_type,
+                                            const char *precedes, size_t record_size,
+                                            cl_uint *number)
+{
+    const size_t first = strlen(record_type) + 1, second = strlen(precedes) + 1;
+    const size_t count = s->comparator_count + 1;
+    char *texts = NULL;
+    clsort__comparator *c;
+    CLSORT__MUST(clsort__grow(s, &s->comparators, count, sizeof *s->comparators));
+    CLSORT__MUST(clsort__grow(s, &texts, first + second, 1));
+    c = &s->comparators[s->comparator_count++];
+    c->record_type = texts;
+    c->precedes = texts + first;
+    c->record_size = record_size;
+    memcpy(c->record_type, record_type, first);
+    memcpy(c->precedes, precedes, second);
+    *number = (cl_uint)s->comparator_count;
     return CL_SUCCESS;
 }
 
-/* Copies one of our structs to the caller's, which may be shorter or longer. */
-static void clsort__give(void *given, const void *ours, size_t own, size_t first)
+/* The number of a description's comparator; 0 if it has none, or a new one. */
+static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc *d)
 {
-    const size_t size = clsort__given_size(given, own, first);
-    memset(given, 0, size);
-    memcpy(given, ours, size < own ? size : own);
-    memcpy(given, &size, sizeof size);
+    cl_uint i;
+    for (i = 0; d->precedes && i < s->comparator_count; i++)
+        if (s->comparators[i].record_size == d->record_size
+            && !strcmp(s->comparators[i].record_type, d->record_type)
+            && !strcmp(s->comparators[i].precedes, d->precedes))
+            return i + 1;
+    return 0;
+}
+
+/* Finds the first line of a compiler's output with the word `error`, else the first line. */
+static const char *clsort__first_error(const char *log, size_t *length)
+{
+    const char *error = strstr(log, "error"), *line = error ? error : log + strspn(log, "\r\n");
+    while (line > log && line[-1] != '\n' && error) line--;
+    *length = strcspn(line, "\r\n");
+    return line;
+}
+
+/* Reports a failed build: which kernels, and the compiler's first complaint. The whole log is
+   kept. */
+static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *c, cl_int code)
+{
+    const char *log = s->build_log ? s->build_log : "";
+    const clsort_status failed = c->comparator ? CLSORT_ERROR_COMPARATOR
+                                               : CLSORT_ERROR_BUILD_FAILED;
+    char detail[320];
+    size_t length;
+    const char *line = clsort__first_error(log, &length);
+    snprintf(detail, sizeof detail, "%s%s kernels%s%.*s: see clsort_build_log",
+             c->comparator ? "record_type, precedes, " : "", clsort__family_name(c->family),
+             length ? ": " : "", length < 200 ? (int)length : 200, line);
+    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram",
+                        detail);
+}
+
+/* Options that few programs have. */
+static const char *clsort__more_options(const clsort__config *c)
+{
+    const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
+    return c->subset == CLSORT__SUBSET_LONG        ? " -D CLSORT_KERNEL_SUBSET=2"
+           : c->subset                             ? " -D CLSORT_KERNEL_SUBSET=1"
+           : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
+                                                   : "";
+}
+
+/* 1 if a work-group has more than 256 work-items. NVIDIA's driver reports room for 256 in every
+   kernel, but runs as many as there are registers for; the options bound these. */
+static int clsort__has_many(const clsort__facts *f, const clsort__config *c)
+{
+    return f->has_warps && c->family == CLSORT__SAMPLES && c->group_log2 > 8;
+}
+
+/* The most registers of a work-item, if options bound them; else 0. */
+static cl_uint clsort__most_registers(const clsort__facts *f, const clsort__policy *p,
+                                      const clsort__config *c)
+{
+    if (clsort__has_many(f, c)) return p->registers.samples;
+    if (!f->has_warps) return 0;
+    if (c->family == CLSORT__SWEEP)
+        return c->key_bytes + c->value_bytes > 4 ? p->registers.sweep : p->registers.sweep_word;
+    if (c->family != CLSORT__HYBRID) return 0;
+    return c->key_bytes == 8 && !c->value_bytes ? p->registers.hybrid_long : p->registers.hybrid;
+}
+
+/* GPUs with sub-groups of 16 or 32 work-items are asked for 16, which have twice the registers:
+   Intel's compiler would take 32, and spill. On CPUs without vector registers, kernels with vectors
+   take seconds to compile and gain nothing. */
+static const char *clsort__device_options(const clsort__facts *f)
+{
+    return f->has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
+           : f->is_cpu && !f->has_vectors ? " -D CLSORT_NO_VECTORS=1"
+                                          : "";
+}
+
+/* Adds the numbers of the policy that kernels read; see the tuning section of kernels.cl. */
+static void clsort__add_numbers(const clsort__facts *f, const clsort__policy *p,
+                                const clsort__config *c, char *options, size_t size)
+{
+    const cl_uint most = clsort__most_registers(f, p, c);
+    const size_t used = strlen(options);
+    if (c->family == CLSORT__HYBRID)
+        snprintf(options + used, size - used, " -D CLSORT_AHEAD=%u",
+                 (unsigned)(c->key_bytes == 8 ? p->hybrid.long_ahead : p->hybrid.ahead));
+    if (most)
+        snprintf(options + strlen(options), size - strlen(options),
+                 " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=%u", (unsigned)most);
+}
+
+/* 1 if kernels of a program use the progress of work-groups, and the device has it. */
+static int clsort__uses_progress(const clsort__facts *f, const clsort__config *c)
+{
+    return f->has_progress
+           && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
+               || ((c->family == CLSORT__RUNS || c->family == CLSORT__SEGMENTS) && c->share_log2)
+               || c->family == CLSORT__SWEEP
+               || c->family == CLSORT__HYBRID || c->family == CLSORT__SAMPLES
+               || c->family == CLSORT__LONG_ROWS);
+}
+
+/* The shape of a program, as rule lines of kernels.cl name it. */
+static int clsort__shape(const clsort__facts *f, const clsort__config *c)
+{
+    if (c->lanes > 1) return CLSORT__SHAPE_VECTORS;
+    if (!c->share_log2)
+        return clsort__fits_lanes(c) ? CLSORT__SHAPE_LANES : CLSORT__SHAPE_ALONE;
+    if (c->family == CLSORT__RUNS && clsort__run_buckets(c)) return CLSORT__SHAPE_BUCKETS;
+    if (c->family == CLSORT__SAMPLES && c->subset) return CLSORT__SHAPE_TILES;
+    if (c->family == CLSORT__PARTITION && c->few_parts && clsort__uses_progress(f, c))
+        return CLSORT__SHAPE_VOTES;
+    return clsort__may_mend(c) ? CLSORT__SHAPE_MENDS : CLSORT__SHAPE_GROUP;
+}
+
+static void clsort__build_options(const clsort__facts *f, const clsort__policy *n,
+                                  const clsort__config *c, const clsort__comparator *comparator,
+                                  char *options, size_t size)
+{
+    snprintf(options, size,
+             "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u"
+             " -D CLSORT_RECORDS=%u -D CLSORT_BREAK_TIES_BY_INDEX=%u -D CLSORT_GROUP_LOG2=%u"
+             " -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
+             " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
+             " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
+             " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
+             " -D CLSORT_BRANCH_BARRIERS=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s%s%s",
+             c->language == 3   ? "3.0"
+             : c->language == 2 ? "2.0"
+                                : "1.2",
+             (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes,
+             (unsigned)c->records, (unsigned)c->ties, (unsigned)c->group_log2,
+             (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
+             comparator != NULL, comparator ? (double)comparator->record_size : 4.0,
+             (unsigned)c->indirect, (unsigned)c->two_arrays,
+             c->digit_bits ? (unsigned)c->digit_bits : 8,
+             c->item_columns  ? (unsigned)c->item_columns
+             : c->radix_items ? (unsigned)c->radix_items
+                              : 16,
+             (unsigned)c->wide, clsort__uses_progress(f, c),
+             c->scan ? (unsigned)c->scan : (unsigned)CLSORT__SCAN_LOCAL, !f->is_cpu,
+             (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
+             c->counted ? " -D CLSORT_COUNTED=1" : "", c->turns ? " -D CLSORT_TURNS" : "",
+             clsort__more_options(c), clsort__device_options(f));
+    clsort__add_numbers(f, n, c, options, size);
+}
+
+/* The text and options of a program. */
+typedef struct clsort__recipe {
+    clsort__text_list list;
+    char options[1024];
+} clsort__recipe;
+
+static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c, clsort__recipe *r)
+{
+    const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1]
+                                                         : NULL;
+    clsort__list_text(c, clsort__shape(&s->facts, c), comparator, &r->list);
+    clsort__build_options(&s->facts, s->policy, c, comparator, r->options, sizeof r->options);
+}
+
+static clsort__hash clsort__recipe_name(const clsort_sorter *s, const clsort__recipe *r)
+{
+    clsort__hash name = s->device_hash;
+    size_t i;
+    for (i = 0; i < r->list.count; i++)
+        clsort__add_hash(&name, r->list.text[i], strlen(r->list.text[i]));
+    clsort__add_hash(&name, r->options, strlen(r->options));
+    return name;
+}
+
+/* Says which text the line numbers of a build log count. */
+static void clsort__say_program(const clsort__facts *f, const clsort__config *c, char *text,
+                                size_t size)
+{
+#define CLSORT__SHAPE_TEXT(name, text) text,
+#define CLSORT__CASE(name, text) c->family == CLSORT__##name ? #name :
+    static const char *const shapes[] = { CLSORT__SHAPE_LIST(CLSORT__SHAPE_TEXT) };
+    const char *const family = CLSORT__FAMILY_LIST(CLSORT__CASE) "";
+#undef CLSORT__CASE
+#undef CLSORT__SHAPE_TEXT
+    snprintf(text, size, "\nLines count in what tools/dev/embed --program %s.%s prints\n", family,
+             shapes[clsort__shape(f, c)]);
+}
+
+static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p, const clsort__recipe *r)
+{
+    const cl_uint count = (cl_uint)r->list.count;
+    char where[120];
+    cl_int code;
+    /* OpenCL's parameter is `const char **` */
+    const char **const text = (const char **)(size_t)r->list.text;
+    p->program = CLSORT_CL(clCreateProgramWithSource)(s->context, count, text, NULL, &code);
+    CLSORT__MUST(clsort__note(s, code, "clCreateProgramWithSource"));
+    code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, r->options, NULL, NULL);
+    if (code == CL_SUCCESS) return CL_SUCCESS;
+    clsort__say_program(&s->facts, &p->config, where, sizeof where);
+    clsort__keep_log(s, p->program, where);
+    return clsort__fail_build(s, &p->config, code);
+}
+
+static const struct clsort__kernel_entry {
+    cl_uint family;
+    const char *name;
+    cl_uint needs;              /* CLSORT__IF_* */
+} clsort__kernel_entries[] = {
+#define CLSORT__ENTRY(name, family, text, needs) { family, text, needs },
+    CLSORT__KERNEL_LIST(CLSORT__ENTRY)
+#undef CLSORT__ENTRY
+};
+
+/* 1 if a program has this kernel. */
+static int clsort__has_kernel(const clsort__config *c, int kernel)
+{
+    const struct clsort__kernel_entry *k = &clsort__kernel_entries[kernel];
+    const cl_uint whole = CLSORT__IF_WHOLE | CLSORT__IF_TILES | CLSORT__IF_LONG,
+                  tiles = CLSORT__IF_TILES | CLSORT__IF_ONLY_TILES;
+    cl_uint has = !c->subset                          ? whole
+                  : c->subset == CLSORT__SUBSET_TILES ? tiles
+                                                      : (cl_uint)CLSORT__IF_LONG;
+    has |= c->share_log2 ? CLSORT__IF_SHARED : CLSORT__IF_ALONE;
+    if (c->share_log2 && !c->ranges) has |= CLSORT__IF_PACKED;
+    if (c->lanes == 1) has |= CLSORT__IF_SCALAR;
+    if (c->comparator) has |= CLSORT__IF_COMPARATOR;
+    if (clsort__may_mend(c)) has |= CLSORT__IF_MENDS;
+    return k->family == c->family && !(k->needs & ~has);
+}
+
+/* The most work-items of a kernel's work-group. NVIDIA's driver says 256, even if the kernel was
+   compiled for more. */
+static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, size_t *most)
+{
+    size_t compiled[3] = { 0, 0, 0 };
+    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
+                 (kernel, s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most, NULL));
+    if (!s->facts.has_warps) return CL_SUCCESS;
+    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
+                 (kernel, s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof compiled, compiled,
+                  NULL));
+    if (*most < compiled[0]) *most = compiled[0];
+    return CL_SUCCESS;
+}
+
+/* How a program fits the device. TOO_LARGE: a kernel needs more work-items or local memory than it
+   can have. SPILLS: one spills registers, and there is a smaller shape. */
+enum { CLSORT__TOO_LARGE, CLSORT__SPILLS, CLSORT__FITS };
+
+/* Halves, about, the elements of a work-item if kernels spill registers; only once, as each step
+   costs a build. Twice the work-items then hold a row in its own tile. Returns 0 if that is done,
+   or there is no such shape. */
+static int clsort__lower_items(const clsort__facts *f, const clsort__config *asked,
+                               clsort__config *c)
+{
+    const int tiles = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS,
+              radix = c->family == CLSORT__RADIX || c->family == CLSORT__HYBRID,
+              wider = c->family == CLSORT__SEGMENTS && c->share_log2 > 0 && c->share_log2 < 8
+                      && (size_t)2 << c->group_log2 <= f->max_group;
+    if (f->is_cpu || f->has_warps || c->radix_items != asked->radix_items
+        || c->items_log2 != asked->items_log2)
+        return 0;
+    if (tiles && c->items_log2 > 3) {
+        c->items_log2--;
+        if (wider) c->share_log2 = ++c->group_log2;
+    } else if (radix && c->radix_items > 4) c->radix_items = (c->radix_items / 2 + 3) / 4 * 4;
+    else return 0;
+    return 1;
+}
+
+/* *spills: 1 if a kernel spills registers. Only Intel's drivers know the query. */
+static clsort_status clsort__find_spills(clsort_sorter *s, cl_kernel kernel, int *spills)
+{
+    enum { KERNEL_SPILL_MEM_SIZE_INTEL = 0x4109 };
+    cl_ulong bytes = 0;
+    const cl_int code = CLSORT_CL(clGetKernelWorkGroupInfo)(
+        kernel, s->device, KERNEL_SPILL_MEM_SIZE_INTEL, sizeof bytes, &bytes, NULL);
+    *spills = code == CL_SUCCESS && bytes > 0;
+    return code == CL_INVALID_VALUE ? CL_SUCCESS
+                                    : clsort__note(s, code, "clGetKernelWorkGroupInfo");
+}
+
+/* Creates kernel `i` of a program. Lowers *fit if it fits worse. */
+static clsort_status clsort__create_kernel(clsort_sorter *s, clsort__program *p, int i, int *fit)
+{
+    const char *const name = clsort__kernel_entries[i].name;
+    const size_t need = clsort__local_need(&p->config);
+    /* inside kernels */
+    const cl_ulong room = s->facts.local_bytes > need ? s->facts.local_bytes - need : 0;
+    clsort__config fewer = p->config;
+    size_t group = 0;
+    cl_ulong local_bytes = 0;
+    int spills = 0;
+    cl_int code;
+    p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
+    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
+    CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
+    CLSORT__CALL(s, clGetKernelWorkGroupInfo,
+                 (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes,
+                  &local_bytes, NULL));
+    if (clsort__lower_items(&s->facts, &p->asked, &fewer))
+        CLSORT__MUST(clsort__find_spills(s, p->kernels[i], &spills));
+    if (clsort__has_many(&s->facts, &p->config)) group = s->facts.max_group;
+    if (spills && *fit == CLSORT__FITS) *fit = CLSORT__SPILLS;
+    if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fit = CLSORT__TOO_LARGE;
+    return CL_SUCCESS;
+}
+
+/* Creates a program's kernels. *fit: of the one that fits worst. */
+static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fit)
+{
+    int i;
+    *fit = CLSORT__FITS;
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++)
+        if (clsort__has_kernel(&p->config, i))
+            CLSORT__MUST(clsort__create_kernel(s, p, i, fit));
+    return CL_SUCCESS;
+}
+
+/* log2 of the smallest work-group that kernels work with. */
+static cl_uint clsort__least_group(const clsort__config *c)
+{
+    const clsort__radix_form *form = clsort__find_radix_form(c->family);
+    const int held = c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROUNDS
+                     || c->family == CLSORT__ROW_TILES || c->family == CLSORT__LONG_ROWS
+                     || (form && form->least_group == CLSORT__OWN_GROUP);
+    return held                                         ? c->group_log2
+           : form                                       ? form->least_group
+           : c->family == CLSORT__RUNS && c->share_log2 ? (cl_uint)CLSORT__RUNS_GROUP_LOG2
+                                                        : 0;
+}
+
+/* Makes a program and its kernels from an entry of the cache. If that is missing or damaged,
+   returns 0 without a message, and with nothing made. */
+static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort__recipe *r,
+                              int *fit)
+{
+    clsort_status status;
+    int quiet;
+    if (!s->options.cache_load) return 0;
+    quiet = clsort__hush(s, 1);
+    status = clsort__load_program(s, clsort__recipe_name(s, r), r->options, &p->program);
+    if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fit);
+    clsort__hush(s, quiet);
+    if (status == CL_SUCCESS) return 1;
+    clsort__release_program(p);
+    return 0;
+}
+
+/* Offers a program to the cache, unless that has it. Ignores failures. */
+static void clsort__save_program(clsort_sorter *s, clsort__program *p)
+{
+    clsort__recipe r;
+    if (!p->unsaved || !s->options.cache_save) return;
+    clsort__make_recipe(s, &p->config, &r);
+    clsort__write_entry(s, clsort__recipe_name(s, &r), p->program);
+    p->unsaved = 0;
+}
+
+static void clsort__save_programs(clsort_sorter *s)
+{
+    size_t i;
+    for (i = 0; i < s->program_count; i++) clsort__save_program(s, &s->programs[i]);
+}
+
+/* Makes a program and its kernels: from the cache, else from its text. */
+static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, int *fit)
+{
+    clsort__recipe r;
+    clsort__make_recipe(s, &p->config, &r);
+    if (clsort__from_cache(s, p, &r, fit)) return CL_SUCCESS;
+    CLSORT__MUST(clsort__compile(s, p, &r));
+    p->unsaved = s->options.cache_save != NULL;
+    return clsort__create_kernels(s, p, fit);
+}
+
+/* Builds p->config: with fewer elements for each work-item if kernels spill, then with half the
+   work-group until all kernels fit. */
+static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
+{
+    for (;;) {
+        int fit = CLSORT__TOO_LARGE;
+        const clsort_status status = clsort__make_program(s, p, &fit);
+        if (status == CL_SUCCESS && fit == CLSORT__FITS) return CL_SUCCESS;
+        if (status == CL_SUCCESS) clsort__save_program(s, p);   /* the next start tries this shape,
+                                                                   too */
+        clsort__release_program(p);
+        if (status != CL_SUCCESS) return status;
+        if (fit == CLSORT__SPILLS) clsort__lower_items(&s->facts, &p->asked, &p->config);
+        else if (p->config.group_log2 == clsort__least_group(&p->config))
+            return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort",
+                                "the kernels need larger work-groups than the device runs");
+        else {
+            p->config.group_log2--;
+            if (p->config.share_log2) p->config.share_log2--;
+        }
+        p->config.subset = 0;   /* the tile is smaller now */
+        clsort__least_tile(&p->config);
+    }
+}
+
+static clsort__program *clsort__find_exactly(clsort_sorter *s, const clsort__config *asked)
+{
+    size_t i;
+    for (i = 0; i < s->program_count; i++)
+        if (!memcmp(&s->programs[i].asked, asked, sizeof *asked)) return &s->programs[i];
+    return NULL;
+}
+
+/* Finds a program, or a larger one that contains it. */
+static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__config *asked)
+{
+    clsort__config more = *asked;
+    clsort__program *found = clsort__find_exactly(s, asked);
+    more.subset = 0;
+    return found || !asked->subset || asked->family == CLSORT__SAMPLES
+               ? found
+               : clsort__find_exactly(s, &more);
+}
+
+/* Builds a program, unless it is built. With CLSORT_FLAG_NO_BUILD a missing one is an error. */
+static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config *asked,
+                                          cl_uint flags)
+{
+    clsort__program *p;
+    if (clsort__find_program(s, asked)) return CL_SUCCESS;
+    if (flags & CLSORT_FLAG_NO_BUILD)
+        return clsort__fail(s, CLSORT_ERROR_NOT_READY, "clsort", NULL);
+    CLSORT__MUST(clsort__grow(s, &s->programs, s->program_count + 1, sizeof *s->programs));
+    p = &s->programs[s->program_count];
+    memset(p, 0, sizeof *p);
+    p->asked = p->config = *asked;
+    CLSORT__MUST(clsort__build(s, p));
+    s->program_count++;
+    return CL_SUCCESS;
 }
 
 /* ---- >>launch -------------------------------------------------------------------------------- */
@@ -10461,7 +12219,33 @@ static void clsort__arg_count(clsort__run *run, const clsort__plan *p)
     if (run->asked.counted) clsort__arg_span(run, p->data.count);
 }
 
-static void clsort__arg_records(clsort__run *run, const clsort__plan *p);
+/* Arguments: `count` packed fields in a vector of CLSORT_MAX_FIELDS, and `count`. */
+static void clsort__arg_fields(clsort__run *run, const clsort__field *from, cl_uint count)
+{
+    clsort__field fields[CLSORT_MAX_FIELDS];
+    memset(fields, 0, sizeof fields);
+    memcpy(fields, from, count * sizeof *fields);
+    clsort__arg(run, sizeof fields, fields);
+    clsort__arg_uint(run, count);
+}
+
+/* Arguments: the fields of the whole key, not cut. */
+static void clsort__arg_whole_fields(clsort__run *run, const clsort__plan *p)
+{
+    clsort__field fields[CLSORT_MAX_FIELDS];
+    cl_uint i;
+    fields[0] = p->key.fields[0];
+    for (i = 0; i < p->d.field_count; i++) fields[i] = clsort__pack_field(&p->d.fields[i]);
+    clsort__arg_fields(run, fields, i ? i : 1);
+}
+
+/* Arguments: the records, and all fields in them. */
+static void clsort__arg_records(clsort__run *run, const clsort__plan *p)
+{
+    clsort__arg_span(run, clsort__span_from(p->data.keys, p->d.key_offset));
+    clsort__arg_ulong(run, p->data.element_bytes);
+    clsort__arg_whole_fields(run, p);
+}
 
 /* The codec; with a comparator, the records that it reads by index; a count on the device. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
@@ -10494,12 +12278,6 @@ static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape
 {
     clsort__arg_tile(run, shape);
     clsort__arg_local(run, clsort__tile_splits(shape));
-}
-
-/* log2 of the elements in a tile. */
-static cl_uint clsort__tile_log2(const clsort__config *c, int global_tile)
-{
-    return (global_tile ? c->group_log2 : c->share_log2) + c->items_log2 + (c->lanes > 1 ? 4 : 0);
 }
 
 /* The shape of a built program, or the shape asked for. */
@@ -11164,42 +12942,7 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
     }
 }
 
-/* Work-group and tile of bitonic kernels. One work-item holds a tile, in vector registers of 16
-   elements, if the caller asks for more items than plain registers hold, and on CPUs with vectors
-   if the caller sets no shape. */
-static void clsort__bitonic_shape(const clsort__plan *p, const clsort_tuning *t, clsort__config *c)
-{
-    const clsort__policy *n = p->policy;
-    const int fits_cpu = p->facts->has_vectors && !t->items && !t->work_group,
-              lanes = clsort__has_vector_form(t) && (t->items > 32 || fits_cpu);
-    c->lanes = lanes ? 16 : 1;
-    c->items_log2 = t->items                       ? clsort__log2(t->items / c->lanes)
-                    : clsort__element_words(c) > 2 ? n->tiles.wide_items_log2
-                                                   : n->tiles.items_log2;
-    if (!c->items_log2) c->items_log2 = 1;
-    if (!lanes) clsort__bound_items(n, c);
-    c->share_log2 = 0;
-    if (lanes) c->group_log2 = clsort__lower_group(p->facts, n->bitonic.lanes_group_log2);
-    else clsort__share_tile(p->facts, t, n->tiles.group_log2, n->bitonic.most_group_log2, c);
-}
-
-static void clsort__plan_bitonic(clsort__plan *p)
-{
-    const cl_uint step = clsort__step_choice(&p->d.tuning),
-                  local = clsort__local_choice(&p->d.tuning);
-    clsort__bitonic_shape(p, &p->d.tuning, &p->config);
-    if (step || local == CLSORT__LOCAL_GLOBAL_TAIL)
-        clsort__add_step(p, CLSORT__STEP_BESIDE)->family = CLSORT__PUBLISHED_BITONIC;
-    else
-        p->config.subset = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
-}
-
 /* ---- >>merge --------------------------------------------------------------------------------- */
-
-static size_t clsort__merge_tile(const clsort__config *shape)
-{
-    return (size_t)1 << (shape->share_log2 + shape->items_log2);
-}
 
 /* Elements that a work-group or work-item writes in a pass. Work-items write fewer in short arrays,
    to keep all cores busy. */
@@ -11312,69 +13055,6 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
         now = m.to;
         alt = m.a;
     }
-}
-
-/* 1 if work-groups sort the tiles of a merge of runs as buckets: bare keys. */
-static int clsort__run_buckets(const clsort__config *c)
-{
-    return !c->value_bytes && !clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
-}
-
-/* The shape of merge kernels. On CPUs each work-item has a slice, unless the caller sets a
-   work-group. */
-static void clsort__merge_shape(clsort__plan *p)
-{
-    const clsort__policy *n = p->policy;
-    const clsort_tuning *t = &p->d.tuning;
-    clsort__config *c = &p->config;
-    const cl_uint words = clsort__element_words(c);
-    const int local_only = clsort__local_choice(t) == CLSORT__LOCAL_ONLY;
-    c->items_log2 = local_only      ? 0
-                    : t->items      ? clsort__log2(t->items)
-                    : p->d.precedes ? n->merge.comparator_items_log2
-                    : words == 1    ? n->merge.items_log2
-                    : words == 2    ? n->merge.double_items_log2
-                                    : n->merge.wide_items_log2;
-    if (c->items_log2 > n->merge.most_items_log2) c->items_log2 = n->merge.most_items_log2;
-    if (!p->facts->is_cpu || t->work_group) clsort__bound_items(n, c);
-    clsort__share_tile(p->facts, t,
-                       local_only ? n->tiles.most_group_log2 : n->tiles.alone_group_log2,
-                       c->family == CLSORT__RUNS && clsort__run_buckets(c)
-                           ? n->tiles.most_group_log2 : n->tiles.most_merging_log2, c);
-}
-
-/* 1 if merge works in vector registers: on CPUs with vectors, for bare keys, or keys with ascending
-   indices. Vector kernels are not stable, so equal elements must be the same, or ordered by
-   index. */
-static int clsort__merges_vectors(const clsort__plan *p)
-{
-    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && p->facts->has_vectors
-           && !p->d.precedes && !p->d.tuning.items
-           && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
-}
-
-/* Plans the kernels of merge, and on CPUs those that sort its tiles. */
-static void clsort__plan_merge(clsort__plan *p)
-{
-    clsort__config *vectors;
-    clsort_tuning none;
-    memset(&none, 0, sizeof none);
-    clsort__merge_shape(p);
-    if (!clsort__merges_vectors(p)) {
-        p->config.subset = p->config.family == CLSORT__MERGE && !p->d.precedes
-                           && p->d.count <= clsort__merge_tile(&p->config);
-        return;
-    }
-    p->config.ties = p->indirect != 0;
-    p->config.lanes = 16;
-    vectors = clsort__add_step(p, CLSORT__STEP_BESIDE);
-    vectors->family = CLSORT__BITONIC;
-    clsort__bitonic_shape(p, &none, vectors);
-}
-
-static size_t clsort__merge_tables(const clsort__plan *p)
-{
-    return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
 /* Adds an input to a call, or the output as the last piece: arrays of `m`, with their fields'
@@ -11537,72 +13217,10 @@ static const clsort__operation clsort__merging = { clsort__check_merge,
 
 /* ---- >>runs ---------------------------------------------------------------------------------- */
 
-/* Bytes of local memory for a merge of runs: the shares of a tile; the search for tiles; tiles of
-   bare keys. */
-static size_t clsort__share_bytes(const clsort__config *c)
-{
-    return c->share_log2 ? 4 * CLSORT__SHARE_WORDS((size_t)1 << c->share_log2) : 0;
-}
-
-static size_t clsort__lane_bytes(const clsort__config *c)
-{
-    const size_t group = (size_t)1 << c->share_log2;
-    return 4 * CLSORT__LANE_WORDS(group) + 2 * group * c->key_bytes;
-}
-
-static size_t clsort__run_bucket_bytes(const clsort__config *c);
-
-/* The most codes that a work-group sorts as a bucket. */
-static size_t clsort__bucket_most(size_t code_bytes, cl_uint group_log2)
-{
-    return (size_t)CLSORT__EDGE_BUCKET_ITEMS(code_bytes) << group_log2;
-}
-
-/* The most elements of a work-group's tile. Bare keys fill a bucket; else each share begins at a
-   work-item's items. */
-static size_t clsort__runs_room(const clsort__config *shape, cl_uint group_log2)
-{
-    return clsort__run_buckets(shape)
-               ? clsort__bucket_most(shape->key_bytes, group_log2)
-               : CLSORT__RUNS_TILE((size_t)1 << group_log2, (size_t)1 << shape->items_log2);
-}
-
-/* Elements by which the end of a work-group's tile may miss its even place. The smallest tiles have
-   no slack: scratch memory has room for as many tiles as these make. */
-static size_t clsort__runs_slack(const clsort__policy *n, const clsort__config *shape)
-{
-    return shape->share_log2 > CLSORT__RUNS_GROUP_LOG2
-               ? clsort__runs_room(shape, shape->share_log2) >> n->runs.slack_log2
-               : 0;
-}
-
-/* Elements of a tile. Work-items have shorter tiles in short outputs, to keep all cores busy. */
-static size_t clsort__runs_tile(const clsort__plan *p, const clsort__config *shape, size_t n)
-{
-    size_t tile = p->policy->runs.most_tile;
-    if (shape->share_log2)
-        return clsort__runs_room(shape, shape->share_log2)
-               - 2 * clsort__runs_slack(p->policy, shape);
-    while (tile > p->policy->runs.least_tile && n / tile < clsort__few_groups(p)) tile /= 2;
-    return tile;
-}
-
 /* log2 of the elements between samples. */
 static cl_uint clsort__runs_step(const clsort__policy *n, const clsort__config *shape)
 {
     return shape->share_log2 ? n->runs.step_log2 : n->runs.serial_step_log2;
-}
-
-static void clsort__plan_runs(clsort__plan *p)
-{
-    clsort__config *c = &p->config;
-    c->family = CLSORT__RUNS;
-    c->ties = c->subset = 0;
-    c->team = clsort__team(p->facts);
-    c->radix_items = CLSORT__EDGE_BUCKET_ITEMS(c->key_bytes);
-    clsort__merge_shape(p);
-    clsort__least_tile(c);
-    c->lanes = 1;
 }
 
 /* Lays out a table with rows for samples, and for as many tiles as the smallest work-groups would
@@ -11801,176 +13419,6 @@ static const clsort__operation clsort__merging_runs = { clsort__check_runs,
 
 /* ---- >>radix --------------------------------------------------------------------------------- */
 
-/* Local memory of radix kernels, in bytes. */
-typedef struct clsort__radix_local {
-    size_t bins;                /* clsort_radix_count */
-    size_t histogram;           /* clsort_radix_histogram */
-    size_t sums;                /* clsort_partition_scan, clsort_radix_begin */
-    size_t shares, prefixes;    /* clsort_radix_measure, clsort_radix_prefixes */
-    size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
-    size_t sweeps;              /* clsort_radix_sweeps */
-    size_t few;                 /* clsort_radix_small */
-} clsort__radix_local;
-
-/* 1 for a partition into up to 16 parts, ranked by votes in warps. */
-static int clsort__few_votes(const clsort__config *c)
-{
-    return c->few_parts && c->team == CLSORT__WARP;
-}
-
-/* Bytes of local memory for the scatter of such a partition. */
-static size_t clsort__votes_local(const clsort__config *c)
-{
-    const size_t group = (size_t)1 << c->group_log2, words = (c->value_bytes + 3) / 4,
-                 chunks = CLSORT__FEW_CHUNKS(group * c->radix_items, c->key_bytes),
-                 units = 4 * words > c->key_bytes ? 4 * words / c->key_bytes : 1;
-    return 16 * (chunks * units + CLSORT__FEW_TABLES(group, chunks));
-}
-
-static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
-{
-    const size_t group = (size_t)1 << c->group_log2, digits = (size_t)1 << c->digit_bits,
-                 tile = group * c->radix_items;
-    const size_t words = (c->value_bytes + 3) / 4,
-                 widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes;
-    const size_t all = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits,
-                 halved = c->team != CLSORT__WARP,
-                 copies = CLSORT__HISTOGRAM_COPIES(all, !halved);
-    const size_t counters = CLSORT__RADIX_COUNTERS(group, c->team, digits),
-                 sums = CLSORT__SCAN_WORDS(group), staged = (tile * widest + 3) / 4;
-    clsort__radix_local l;
-    l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
-    l.histogram = ((all >> halved) * copies + CLSORT__SEEN_WORDS) * 4;
-    l.sums = sums * 4;
-    l.shares = 4 * CLSORT__SWEEP_PASSES * CLSORT__WARP;
-    l.prefixes = 4 * (tile + 2);
-    l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
-                                          CLSORT__RADIX_STAGES_LATE(c->team, words))
-             + (c->family == CLSORT__PARTITION ? tile : 0);
-    if (clsort__few_votes(c)) {
-        l.bins = 4 * (CLSORT__LANE_COUNTERS + CLSORT__SEEN_WORDS);
-        l.tile = clsort__votes_local(c);
-    }
-    l.sweeps = l.tile + 8;
-    l.few = l.tile + (words ? 2 * tile : 0);
-    return l;
-}
-
-/* Words of an element's wider part, key or payload. */
-static cl_uint clsort__radix_widest(const clsort__config *c)
-{
-    const cl_uint words = (c->value_bytes + 3) / 4, key_words = (c->key_bytes + 3) / 4;
-    return words > key_words ? words : key_words;
-}
-
-/* Elements of a work-item. */
-static cl_uint clsort__radix_fast(const clsort__policy *p, const clsort__config *c)
-{
-    const cl_uint widest = clsort__radix_widest(c);
-    if (clsort__few_votes(c))
-        return c->key_bytes == 4 && widest == 1 ? p->votes.word_items
-                                                : p->votes.items;
-    return widest > 2                                      ? p->radix.wide_items
-           : widest > 1                                    ? p->radix.double_items
-           : c->family == CLSORT__SWEEP && !c->value_bytes ? p->radix.sweep_items
-                                                           : p->radix.items;
-}
-
-/* Large tiles for long arrays and warps. */
-static void clsort__radix_large(const clsort__policy *p, clsort__config *c)
-{
-    const cl_uint words = clsort__element_words(c);
-    c->radix_items = !c->value_bytes ? (words > 1 ? p->radix.large_double_items
-                                                  : p->radix.large_items)
-                     : words > 3     ? p->radix.large_widest_pairs
-                     : words > 2     ? p->radix.large_wide_pairs
-                                     : p->radix.large_pairs;
-}
-
-/* The shape of radix kernels. On CPUs each work-item has a block, unless the caller sets a
-   work-group. */
-static void clsort__radix_shape(clsort__plan *p)
-{
-    const clsort__policy *n = p->policy;
-    const clsort_tuning *t = &p->d.tuning;
-    clsort__config *c = &p->config;
-    const int sweeps = c->family == CLSORT__SWEEP, parts = c->family == CLSORT__PARTITION;
-    if (!parts) c->digit_bits = 8;
-    c->group_log2 = clsort__choose_group(p->facts, t, n->tiles.alone_group_log2,
-                                         n->tiles.most_group_log2);
-    c->team = (sweeps || parts) && 1 << c->group_log2 >= CLSORT__WARP ? clsort__team(p->facts) : 16;
-    c->radix_items = !t->items                      ? clsort__radix_fast(n, c)
-                     : t->items < n->radix.most_items ? t->items : n->radix.most_items;
-    if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
-        c->radix_items = CLSORT__SWEEP_TILE / 256;
-    if (clsort__few_votes(c) && !t->work_group && c->group_log2 > n->votes.group_log2)
-        c->group_log2 = n->votes.group_log2;
-    if (sweeps && c->team == CLSORT__WARP && !t->items && p->d.count >= n->radix.large
-        && clsort__radix_widest(c) <= 2)
-        clsort__radix_large(n, c);
-    c->share_log2 = c->group_log2;
-    while (c->share_log2 > 0 && clsort__local_need(c) > p->facts->local_bytes) {
-        if (c->radix_items > 8) c->radix_items /= 2;
-        else if (c->digit_bits > 4 && !parts) c->digit_bits -= 4;
-        else c->share_log2 = --c->group_log2;
-    }
-    /* PoCL 6.0 crashes with work-groups of 2, which are nowhere faster than single work-items. */
-    if (c->group_log2 == 1) c->share_log2 = c->group_log2 = 0;
-    clsort__least_tile(c);
-}
-
-static size_t clsort__radix_need(const clsort__config *c)
-{
-    const clsort__radix_local l = clsort__radix_sizes(c);
-    if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.sums, l.sweeps);
-    return c->share_log2 ? clsort__largest(l.bins, l.sums, l.few) : 0;
-}
-
-/* Sweeps, if the device can run them and the array is long enough; else passes by blocks. */
-static cl_uint clsort__radix_family(const clsort__plan *p)
-{
-    const clsort__facts *f = p->facts;
-    const int sweeps = f->has_progress && !(f->given_up & CLSORT__BIT(CLSORT__SWEEP))
-                       && f->max_group >= p->policy->radix.sweep_group
-                       && f->local_bytes >= p->policy->radix.sweep_local_bytes;
-    return sweeps && clsort__choice(&p->d.tuning, CLSORT__AT_RADIX) != CLSORT__RADIX_PORTABLE
-                   && !p->d.tuning.work_group && p->d.count > CLSORT__SWEEP_TILE
-               ? (cl_uint)CLSORT__SWEEP
-               : (cl_uint)CLSORT__RADIX;
-}
-
-/* The most blocks that n elements are cut into. */
-static size_t clsort__radix_most_blocks(size_t n)
-{
-    return n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1
-                                                         : (size_t)CLSORT__RADIX_BLOCKS;
-}
-
-/* Bytes of the tables of blocks, with sums or totals. */
-static size_t clsort__block_tables(size_t n)
-{
-    const size_t blocks = clsort__radix_most_blocks(n);
-    return 4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks
-                + (blocks + 1 + 2 * CLSORT__STRETCHES(blocks)) * 256);
-}
-
-/* Bytes of radix tables: for blocks, or for a sweep's tiles. Sweeps have room for either: they may
-   not build, and the size must not fall with the count. */
-static size_t clsort__radix_tables(const clsort__plan *p)
-{
-    const size_t n = p->d.count;
-    const size_t tile = p->facts->any
-                            ? (size_t)CLSORT__SWEEP_TILE
-                            : clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
-                                              (size_t)clsort__radix_fast(p->policy, &p->config)
-                                                  << 8);
-    const size_t of_blocks = clsort__block_tables(n);
-    const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
-                            + (n / tile + 1) * 4 * 256 * (n >> 30 ? 2 : 1);
-    if (!p->facts->any && p->config.family != CLSORT__SWEEP) return of_blocks;
-    return of_blocks > of_tiles ? of_blocks : of_tiles;
-}
-
 /* The arguments of radix kernels. */
 typedef struct clsort__radix_job {
     const clsort__plan *p;
@@ -12019,12 +13467,6 @@ static void clsort__radix_launch(clsort__run *run, const clsort__radix_job *j, i
     if (local) clsort__arg_local(run, local);
     if (!j->gated) clsort__radix_traffic(run, j, kernel);
     clsort__launch(run, groups << run->group_log2);
-}
-
-/* Elements that a work-group holds at a time. */
-static size_t clsort__radix_tile(const clsort__config *shape)
-{
-    return (size_t)shape->radix_items << shape->share_log2;
 }
 
 /* Cuts elements into blocks of whole tiles. On CPUs, and for passes behind another form, few per
@@ -12136,30 +13578,12 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
     clsort__radix_passes(run, p, &j.w, CLSORT__MAY_SKIP);
 }
 
-static void clsort__plan_passes(clsort__plan *p)
+static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    p->config.family = clsort__radix_family(p);
-    p->config.turns = 0;
-    p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
-    p->config.subset = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
-                           ? (cl_uint)CLSORT__SUBSET_ALONE
-                           : 0;
-    clsort__radix_shape(p);
+    clsort__radix_passes(run, p, w, 0);
 }
 
 /* ---- >>partition ----------------------------------------------------------------------------- */
-
-/* Bytes of the splitters' codes in local memory. */
-static size_t clsort__splitter_bytes(const clsort__config *c)
-{
-    return (size_t)c->key_bytes << c->digit_bits;
-}
-
-static size_t clsort__partition_local(const clsort__config *c)
-{
-    const clsort__radix_local l = clsort__radix_sizes(c);
-    return c->share_log2 ? clsort__largest(l.bins, l.tile, l.sums) + clsort__splitter_bytes(c) : 0;
-}
 
 static void clsort__check_splitters(clsort__checks *c, const clsort_partition_desc *m, int enqueues)
 {
@@ -12172,18 +13596,6 @@ static void clsort__check_splitters(clsort__checks *c, const clsort_partition_de
     clsort__check_offset(c, "starts_offset", (size_t)m->splitter_count + 2, 4, m->starts_offset, 4);
     if (enqueues && !m->splitters) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "splitters");
     if (enqueues && !m->starts) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts");
-}
-
-static void clsort__plan_partition(clsort__plan *p, cl_uint splitter_count)
-{
-    clsort__config *c = &p->config;
-    c->family = CLSORT__PARTITION;
-    c->subset = 0;
-    c->lanes = 1;
-    c->wide = 0;
-    c->few_parts = splitter_count < CLSORT__EDGE_FEW_PARTS;
-    c->digit_bits = c->few_parts ? 4 : 8;
-    clsort__radix_shape(p);
 }
 
 static void clsort__check_partition(clsort__checks *c, clsort__job *j)
@@ -12267,161 +13679,6 @@ static const clsort__operation clsort__partitioning = { clsort__check_partition,
                                                         clsort__ready_pieces, clsort__partition };
 
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
-
-/* Local memory of hybrid kernels, in bytes. */
-typedef struct clsort__hybrid_local {
-    size_t cells, count, split;     /* clsort_hybrid_cells; _count and _recount; _split and the
-                                       rest */
-    size_t buckets;                 /* clsort_hybrid_buckets, clsort_hybrid_long */
-} clsort__hybrid_local;
-
-static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
-{
-    const size_t group = (size_t)1 << c->group_log2, key = c->key_bytes,
-                 sums = CLSORT__SCAN_WORDS(group) + 8,
-                 second_digits = CLSORT__HYBRID_MOST_SECOND_DIGITS(key, c->wide);
-    const size_t digits = CLSORT__HYBRID_DIGITS, cells = CLSORT__HYBRID_CELLS / 2,
-                 masks = 4 * CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS
-                         + CLSORT__EDGE_HEAVIES * key,
-                 tile = group * c->radix_items;
-    const size_t bucket = clsort__bucket_most(key, c->group_log2),
-                 bins = group << CLSORT__HYBRID_OWN_BINS_LOG2;
-    const size_t keys = (bucket + (bucket >> CLSORT__KEY_PAD_LOG2(key))) * key,
-                 spare = (bins >> CLSORT__WORD_PAD_LOG2) + CLSORT__HYBRID_SPARE_BINS;
-    clsort__hybrid_local l;
-    l.buckets = clsort__round_up(keys) + 4 * (bins + spare + sums + group + 1);
-    l.cells = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums)
-              + (2 * group + CLSORT__HYBRID_HEAVY_SAMPLE) * key;
-    l.count = clsort__larger(4 * CLSORT__HYBRID_COPIES * digits
-                                 + clsort__larger(masks, CLSORT__HYBRID_CELLS),
-                             4 * (second_digits + 1));
-    l.split = 4 * (2 * second_digits + sums) + tile * key
-              + clsort__larger(masks, c->wide ? 0 : tile);
-    return l;
-}
-
-static size_t clsort__hybrid_need(const clsort__config *c)
-{
-    const clsort__hybrid_local l = clsort__hybrid_sizes(c);
-    return clsort__largest(clsort__larger(l.cells, l.count), l.split, l.buckets);
-}
-
-/* Bytes of local memory for a tile of bare keys that a merge of runs sorts as a bucket. */
-static size_t clsort__run_bucket_bytes(const clsort__config *c)
-{
-    return clsort__hybrid_sizes(c).buckets
-           + clsort__larger(4 * CLSORT__BARE_SHARE_WORDS, (size_t)c->key_bytes << c->group_log2);
-}
-
-/* Bytes of the codes that are sorted from the top down. A pair is one code of 8. */
-static size_t clsort__top_down_bytes(const clsort__plan *p)
-{
-    return p->config.value_bytes ? 8 : p->key.bytes;
-}
-
-/* 1 if ranges of codes of 4 bytes need as many second digits as ranges of 8. */
-static cl_uint clsort__hybrid_wide(const clsort__plan *p)
-{
-    return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
-}
-
-static cl_uint clsort__hybrid_group(const clsort__plan *p)
-{
-    return clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
-                                p->policy->tiles.most_group_log2);
-}
-
-/* The second digits of a range; 0: a range is a bucket, which may have half as many elements again
-   as on average. */
-static size_t clsort__hybrid_second_digits(const clsort__plan *p)
-{
-    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
-                  chosen = p->facts->any ? least : clsort__hybrid_group(p),
-                  group_log2 = chosen > least ? chosen : least; /* smaller ones are not used */
-    const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
-                 code = clsort__top_down_bytes(p),
-                 bucket = clsort__bucket_most(code, group_log2);
-    return mean > bucket * 2 / 3
-           ? (size_t)CLSORT__HYBRID_MOST_SECOND_DIGITS(code, clsort__hybrid_wide(p)) : 0;
-}
-
-/* 1 if elements are bare keys that may be sorted from the top down. */
-static int clsort__top_down_can(const clsort__plan *p)
-{
-    return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records;
-}
-
-/* 1 if elements are pairs that may be sorted from the top down, each as one code; `direct`: also
-   those with values. */
-static int clsort__pairs_can(const clsort__plan *p, int direct)
-{
-    return clsort__packs(p) && !p->d.precedes
-           && (p->indirect ? !clsort__several_codes(&p->d) : direct);
-}
-
-/* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest and many sorts
-   are to come? */
-static int clsort__hybrid_may(const clsort__plan *p)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
-    const int own = !named && !t->work_group && !t->items && !p->facts->is_cpu
-                    && !p->facts->few_sorts
-                    && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
-    return (own || named == CLSORT__RADIX_HYBRID)
-           && (clsort__top_down_can(p) || clsort__pairs_can(p, !clsort__needs_stable(p)));
-}
-
-/* 1 if hybrid radix takes pairs without being named. Not if the caller named radix, which keeps the
-   order of equal keys. Not for floats and codes of fields, which are rarely spread evenly. */
-static int clsort__pairs_gain(const clsort__plan *p)
-{
-    const int sweeps = clsort__radix_family(p) == CLSORT__SWEEP;
-    return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
-           && !(sweeps && p->d.count > p->policy->hybrid.most_pairs);
-}
-
-/* Returns 1 and fills in *c for hybrid kernels; 0 if they do not fit the count or the device, or
-   are not the fastest. */
-static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    const size_t code = clsort__top_down_bytes(p);
-    const cl_uint most = code == 8 ? p->policy->hybrid.long_items : p->policy->hybrid.items;
-    if (!clsort__hybrid_may(p)) return 0;
-    if (p->config.value_bytes && !t->variant && !clsort__pairs_gain(p)) return 0;
-    if (p->d.count < 2
-        || p->d.count > (code < 8 ? p->policy->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
-        return 0;
-    c->family = CLSORT__HYBRID;
-    c->key_bytes = (cl_uint)code;
-    c->wide = clsort__hybrid_wide(p);
-    c->digit_bits = 8;
-    c->team = clsort__team(p->facts);
-    c->radix_items = t->items && t->items < most ? t->items : most;
-    c->group_log2 = c->share_log2 = clsort__hybrid_group(p);
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
-           && clsort__hybrid_need(c) <= p->facts->local_bytes;
-}
-
-/* The list of buckets lies in the tables of the passes. If ranges have second digits, there are
-   enough elements for all blocks. */
-typedef char clsort__the_list_of_buckets_has_room
-    [CLSORT__HYBRID_DIGITS * CLSORT__HYBRID_MOST_SECOND_DIGITS(8, 0)
-                 < (CLSORT__RADIX_BLOCKS + 1) * 256
-             && CLSORT__HYBRID_EVEN_DIGITS * 2 / 3
-                        * (CLSORT__EDGE_BUCKET_ITEMS(8) << CLSORT__HYBRID_LEAST_GROUP)
-                    >= CLSORT__RADIX_BLOCKS * CLSORT__RADIX_UNIT
-         ? 1
-         : -1];
-
-/* The offset of the tables of hybrid radix, in bytes: behind the tables of the passes. */
-static size_t clsort__hybrid_at(const clsort__plan *p)
-{
-    clsort__plan passes = *p;
-    if (clsort__beside(p)) passes.config = *clsort__beside(p);
-    return clsort__round_up(clsort__radix_tables(&passes));
-}
 
 /* Shared by the launches of hybrid kernels. tables: their offset in words; second_digits: the most
    of a range; group_digits: of a cell group, if they are counted together with the first digits; 0:
@@ -12515,98 +13772,6 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
 
 /* ---- >>samples ------------------------------------------------------------------------------- */
 
-static size_t clsort__samples_need(const clsort__config *c)
-{
-    const size_t group = (size_t)1 << c->group_log2, held = group << c->items_log2,
-                 padded = held + (held >> CLSORT__KEY_PAD_LOG2(c->key_bytes)),
-                 bins = group << CLSORT__SAMPLES_OWN_BINS_LOG2,
-                 places = bins + (bins >> CLSORT__WORD_PAD_LOG2) + 1;
-    return clsort__round_up(padded * c->key_bytes) + 4 * (2 * group + 1)
-           + 4 * (c->subset ? 2 * group : places + CLSORT__SAMPLES_WORDS);
-}
-
-/* The tiles and buckets of elements. */
-typedef struct clsort__samples_job {
-    size_t tiles, tile, buckets, samples;
-    size_t most_tiles;          /* of this many elements or fewer */
-} clsort__samples_job;
-
-/* On average, a bucket has at most a part of what a work-group holds: few buckets exceed a
-   work-group. */
-static clsort__samples_job clsort__cut_samples(const clsort__policy *p, const clsort__config *c,
-                                               size_t n)
-{
-    const size_t part = p->samples.in_bucket, most = p->samples.most_tiles;
-    const size_t held = clsort__radix_tile(c), group = (size_t)1 << c->group_log2,
-                 some = clsort__smaller(clsort__ceil_divide(n, 2 * group), most),
-                 least = clsort__ceil_divide(n, held),
-                 finer = clsort__smaller(clsort__ceil_divide(4 * part * n, held), most),
-                 parts = clsort__ceil_divide(part * n, held);
-    clsort__samples_job j;
-    j.tiles = j.most_tiles = clsort__smaller(some > least ? some : least, group);
-    j.tile = clsort__ceil_divide(n, j.tiles);
-    j.tiles = clsort__ceil_divide(n, j.tile);
-    j.buckets = parts > finer ? parts : finer;
-    j.samples = part * j.buckets;
-    return j;
-}
-
-/* The most elements for which work-items hold few of 4 bytes, although they could hold more. */
-static size_t clsort__samples_spread(const clsort__policy *p, cl_uint group_log2)
-{
-    return (size_t)1 << (2 * (group_log2 + p->samples.few_items_log2) - 4);
-}
-
-/* Bytes of the tables: where buckets begin, as codes and in each tile. If work-items hold 16
-   elements, there are half as many buckets: then there is also room for the buckets of fewer
-   elements, of which work-items hold 8. */
-static size_t clsort__samples_tables(const clsort__policy *p, const clsort__config *c, size_t n)
-{
-    const clsort__samples_job j = clsort__cut_samples(p, c, n);
-    const size_t own = j.buckets * (c->key_bytes + 2 * j.most_tiles);
-    clsort__config spread = *c;
-    if (c->items_log2 <= p->samples.few_items_log2) return own;
-    spread.items_log2 = p->samples.few_items_log2;
-    spread.radix_items = 1u << spread.items_log2;
-    return clsort__larger(own,
-                          clsort__samples_tables(p, &spread,
-                                                 clsort__samples_spread(p, c->group_log2)));
-}
-
-/* Returns 1 and fills in *c; 0 if the kernels do not fit the count or the device. Two launches
-   suffice as long as a bucket has four samples. Then work-groups of NVIDIA's GPUs have more
-   work-items with fewer keys each. Elsewhere work-items have fewer keys, if there are enough
-   buckets for all. 16 keys would spill on some of Intel's GPUs with narrow sub-groups. */
-static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
-{
-    const cl_uint group = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
-                                               p->policy->tiles.most_group_log2),
-                  few = p->policy->samples.few_items_log2,
-                  wide = p->policy->samples.many_group_log2;
-    const int many = !p->d.tuning.work_group && p->facts->max_group >= (size_t)1 << wide;
-    /* values are gathered in the end, so they must not be sorted in place */
-    if (!clsort__top_down_can(p) && !clsort__pairs_can(p, !p->data.values_in_place)) return 0;
-    c->family = CLSORT__SAMPLES;
-    c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
-    c->items_log2 = c->key_bytes == 8 ? few : p->policy->samples.items_log2;
-    c->team = clsort__team(p->facts);
-    c->group_log2 = group;
-    c->subset = (cl_uint)CLSORT__SUBSET_TILES;
-    if (p->config.value_bytes || p->d.count > (size_t)1 << (group + c->items_log2)) {
-        c->subset = 0;
-        if (p->facts->has_warps ? many : p->facts->has_narrow && c->key_bytes == 4) {
-            c->group_log2 = many ? wide : group;
-            c->items_log2 = few;
-        } else if (p->d.count <= clsort__samples_spread(p->policy, group)) {
-            c->items_log2 = few;
-        }
-    }
-    c->share_log2 = c->group_log2;
-    c->radix_items = 1u << c->items_log2;
-    return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= p->facts->local_bytes
-           && p->d.count <= clsort__radix_tile(c) * (c->subset ? 1 : clsort__radix_tile(c) / 16);
-}
-
 /* One launch that reads and writes all elements. */
 static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
                                    const clsort__workspace *w, const clsort__samples_job *j,
@@ -12638,36 +13803,6 @@ static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsor
 }
 
 /* ---- >>ranks --------------------------------------------------------------------------------- */
-
-static size_t clsort__ranks_bytes(const clsort__config *c, cl_uint size_log2)
-{
-    return (size_t)(2 * c->key_bytes + 12) << size_log2;
-}
-
-/* 1 if elements are sorted by all bits of a plain key. Kernels may then number them for indices. */
-static int clsort__sorts_as_it_is(const clsort__plan *p)
-{
-    const int as_it_is = !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
-                         && !p->d.record_size;
-    return !p->d.precedes && (as_it_is || !p->indirect);
-}
-
-/* Returns 1 and fills in *c; 0 if there are too many elements, or the kernel does not fit the
-   device. */
-static int clsort__ranks_shape(const clsort__plan *p, clsort__config *c)
-{
-    if (!clsort__sorts_as_it_is(p)) return 0;
-    c->family = CLSORT__RANKS;
-    c->ties = p->indirect != 0;
-    c->items_log2 = p->policy->ranks.items_log2;
-    c->radix_items = 1u << c->items_log2;
-    c->group_log2 = clsort__choose_group(p->facts, &p->d.tuning, p->policy->ranks.group_log2,
-                                         p->policy->ranks.most_group_log2);
-    c->share_log2 = c->group_log2;
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
-           && clsort__local_need(c) <= p->facts->local_bytes
-           && p->d.count <= (size_t)p->policy->ranks.each << c->group_log2;
-}
 
 /* Copies arrays that are sorted in place: work-groups read them while others write. Returns the
    arrays to read. */
@@ -12708,55 +13843,7 @@ static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort_
                         clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
 }
 
-/* The bits of the families for few elements that were named, or that AUTO takes: none after a build
-   failure, since another one may need more scratch memory. */
-static cl_uint clsort__wanted_few(const clsort__plan *p)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX), given_up = p->facts->given_up,
-                  few = clsort__few_families(p->facts, p->policy, &p->d);
-    if (named == CLSORT__RADIX_SAMPLES)
-        return ~given_up & (CLSORT__BIT(CLSORT__SAMPLES) | CLSORT__BIT(CLSORT__RANKS));
-    return named || t->work_group || t->items || given_up & few ? 0 : few;
-}
-
-/* Takes samples; the table of forms tries ranks first. */
-static int clsort__take_samples(const clsort__plan *p, clsort__config *c)
-{
-    return clsort__wanted_few(p) & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, c);
-}
-
-/* Takes ranks: if samples cannot sort this, or take more time on an H200. Samples sort a single
-   tile in place with one launch, ranks with two. */
-static int clsort__take_ranks(const clsort__plan *p, clsort__config *c)
-{
-    const size_t best = p->data.in_place ? p->policy->ranks.each_in_place
-                                         : p->policy->ranks.each_best;
-    const cl_uint wanted = clsort__wanted_few(p);
-    clsort__config samples = *c;
-    return wanted & CLSORT__BIT(CLSORT__RANKS) && clsort__ranks_shape(p, c)
-           && !(wanted & CLSORT__BIT(CLSORT__SAMPLES) && clsort__samples_shape(p, &samples)
-                && ((samples.subset == CLSORT__SUBSET_TILES && p->data.in_place)
-                    || (p->d.count > best << c->group_log2
-                        && clsort__suits_samples(p->policy, &p->d))));
-}
-
 /* ---- >>cached -------------------------------------------------------------------------------- */
-
-/* Returns 1 and fills in *c, as for passes; 0 if radix in cache does not sort a plan's elements. */
-static int clsort__cached_shape(const clsort__plan *p, clsort__config *c)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    const cl_uint named = clsort__choice(t, CLSORT__AT_RADIX);
-    const int own = !named && !t->work_group && !t->items
-                    && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
-    *c = p->config;
-    c->subset = 0;
-    c->family = CLSORT__CACHED;
-    return p->facts->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
-           && p->key.bytes >= 4 && !p->key.has_codes
-           && (own || named == CLSORT__RADIX_CACHED);
-}
 
 /* One launch that reads `keys` keys per element, and moves each element `moves` times. */
 static void clsort__cached_launch(clsort__run *run, const clsort__radix_job *j, int kernel,
@@ -12824,108 +13911,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
 }
 
-/* ---- >>forms --------------------------------------------------------------------------------- */
-
-/* Elements of the longest self-test: enough for hybrid radix to split ranges again. */
-enum { CLSORT__TEST_TOP_DOWN = 700001 };
-
-static void clsort__all_passes(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
-{
-    clsort__radix_passes(run, p, w, 0);
-}
-
-static const clsort__radix_form clsort__radix_forms[] = {
-    { CLSORT__RANKS, CLSORT__RADIX_SAMPLES, CLSORT__HYBRID_LEAST_GROUP, 0, 1, 1, 5000,
-      clsort__take_ranks, 0, 0 },
-    { CLSORT__SAMPLES, CLSORT__RADIX_SAMPLES, CLSORT__OWN_GROUP, 1, 1, 1, 300007,
-      clsort__take_samples, 0, 0 },
-    { CLSORT__HYBRID, CLSORT__RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
-      CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1 },
-    { CLSORT__CACHED, CLSORT__RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
-      CLSORT__CACHED_GATED, CLSORT__CACHED_CORES },
-    { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0 }
-};
-enum { CLSORT__RADIX_FORMS = sizeof clsort__radix_forms / sizeof *clsort__radix_forms };
-
-static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
-{
-    size_t i;
-    for (i = 0; i < CLSORT__RADIX_FORMS; i++)
-        if (clsort__radix_forms[i].family == family) return &clsort__radix_forms[i];
-    return NULL;
-}
-
-static void clsort__plan_radix(clsort__plan *p)
-{
-    const clsort__config before = p->config;
-    const clsort__radix_form *form = clsort__radix_forms;
-    /* whatever buffers are given: clsort_prepare plans without */
-    const int packs = !clsort__packs(p) || clsort__alt_bytes(p) <= p->facts->max_allocation;
-    clsort__config c;
-    clsort__plan_passes(p);
-    if (p->stable && clsort__some_bits(&p->d)) return;
-    for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
-        c = before;
-        if (p->facts->given_up & CLSORT__BIT(form->family) || form->packs > packs || !form->shape
-            || !form->shape(p, &c))
-            continue;
-        if (form->passes_cores && p->facts->compute_units >= form->passes_cores
-            && p->d.count >= form->passes_count)
-            clsort__add_step(p, CLSORT__STEP_BESIDE)->subset =
-                p->config.subset ? (cl_uint)CLSORT__SUBSET_BEHIND : 0;
-        p->config = c;
-        p->config.turns = before.turns;
-        return;
-    }
-}
-
-/* Bytes of the tables, with room for replacements of kernels that do not build: passes for hybrid
-   radix, merge if AUTO chooses again. */
-static size_t clsort__all_radix_tables(const clsort__plan *p)
-{
-    const size_t words = CLSORT__HYBRID_SECOND_DIGITS_AT
-                         + CLSORT__HYBRID_DIGITS * clsort__hybrid_second_digits(p);
-    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    const int yields_to_merge = form && form->yields_to_merge && p->by_auto
-                                && clsort__can(CLSORT_MERGE, &p->d),
-              tiles = p->config.family == CLSORT__SAMPLES && !p->config.subset;
-    size_t own = 0;
-    if (!yields_to_merge)
-        own = clsort__hybrid_may(p) ? clsort__hybrid_at(p) + 4 * words : clsort__radix_tables(p);
-    else if (tiles)
-        own = clsort__samples_tables(p->policy, &p->config, p->d.count);
-    return clsort__larger(own, !p->facts->any && p->by_auto ? clsort__merge_tables(p) : 0);
-}
-
 /* ---- >>segments ------------------------------------------------------------------------------ */
-
-/* Elements of a piece. Vectors are faster than merges. */
-static size_t clsort__piece_size(const clsort__plan *p)
-{
-    return p->facts->has_vectors && clsort__fills_cores(p) && p->key.bytes >= 4
-                   && !p->config.value_bytes
-               ? p->policy->rows.long_piece
-               : p->policy->rows.piece;
-}
-
-/* The most jobs among n elements, for any tile. A long segment has more than half a tile, so there
-   are fewer than three jobs for each tile of elements. */
-static size_t clsort__most_jobs(size_t n)
-{
-    return 3 * (n / CLSORT__LEAST_TILE) + 4;
-}
-
-/* Bytes of a table of jobs: its head, the jobs, and the half tiles. */
-static size_t clsort__job_bytes(size_t n)
-{
-    return 4 * (CLSORT__JOB_HEAD + 2 * clsort__most_jobs(n) + n / (CLSORT__LEAST_TILE / 2) + 1);
-}
-
-/* Work-items that sort pieces, each with a plan of its own. */
-static size_t clsort__piece_workers(size_t n)
-{
-    return n / 64 < CLSORT__PIECE_WORKERS ? n / 64 + 1 : (size_t)CLSORT__PIECE_WORKERS;
-}
 
 /* The arguments that describe segments. `any` replaces an absent buffer. */
 static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
@@ -13069,12 +14055,6 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__segment_job *
                         (size_t)1 << clsort__log2(clsort__piece_workers(j->p->data.extent)));
 }
 
-/* The longest segment that is sorted in one step; longer ones are merged. */
-static size_t clsort__least_long(const clsort__plan *p, const clsort__config *shape)
-{
-    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece_size(p);
-}
-
 /* Sorts every segment of `from` into its place in `to`, which may be equal, by way of alt. */
 static void clsort__segments(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
@@ -13090,81 +14070,6 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
     else if (p->data.at_offsets || (fits && !ranges)) clsort__segment_pack(run, j);
     if (shares && !fits) clsort__segment_tiles(run, &j);
     if (!fits) clsort__segment_passes(run, &j, p->d.count);
-}
-
-/* The shape for segments of `row` elements on average: the widest tile if they exceed shorter ones,
-   else the fastest. */
-static void clsort__segment_shape(const clsort__plan *p, size_t row, clsort__config *c)
-{
-    const clsort__policy *n = p->policy;
-    const clsort_tuning *t = &p->d.tuning;
-    const cl_uint words = clsort__element_words(c);
-    c->lanes = 1;
-    c->items_log2 = t->items                                         ? clsort__log2(t->items)
-                    : words > 2                                      ? n->tiles.wide_items_log2
-                    : words == 1 && row > n->segments.long_row ? n->segments.long_row_items_log2
-                                                               : n->tiles.items_log2;
-    clsort__bound_items(n, c);
-    clsort__share_tile(p->facts, t, n->tiles.alone_group_log2, n->tiles.most_merging_log2, c);
-    clsort__least_tile(c);
-}
-
-/* 1 if rows that keep all cores busy should share tiles of `tile` elements. Rows below the shortest
-   tile share if an element is one word, other rows by policy. */
-static int clsort__rows_share(const clsort__plan *p, cl_uint words, size_t shortest, size_t tile)
-{
-    const size_t count = p->d.count, own = (size_t)1 << clsort__ceil_log2(count);
-    return own < shortest
-               ? words == 1
-               : count * 8 < own * p->policy->segments.share_eighths
-                     || (words == 3
-                         && tile / count * own * 5 > tile * p->policy->segments.share_fifths);
-}
-
-/* Shortens the tile to one row, or to the few rows that the shortest tile holds: on an H100 rows of
-   up to 2048 elements take 0.6 to 0.9 of the time. */
-static void clsort__fit_row(const clsort__plan *p, clsort__config *c)
-{
-    const cl_uint row = clsort__ceil_log2(p->d.count), words = clsort__element_words(c),
-                  group = p->policy->segments.short_group_log2,
-                  least = group < c->share_log2 ? group : c->share_log2,
-                  shortest = least + p->policy->segments.short_items_log2;
-    const size_t tile = clsort__merge_tile(c);
-    const int busy = p->data.segments * p->d.count / tile >= p->facts->compute_units;
-    if (p->facts->is_cpu || p->d.tuning.work_group || p->d.tuning.items
-        || (busy && clsort__rows_share(p, words, (size_t)1 << shortest, tile)))
-        return;
-    if (words == 3 && busy) {
-        c->items_log2 = p->policy->segments.triple_items_log2;
-        clsort__share_tile(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
-                           p->policy->tiles.most_merging_log2, c);
-    }
-    if (row < c->share_log2 + c->items_log2) {
-        if (row < least + c->items_log2) c->items_log2 = p->policy->segments.short_items_log2;
-        c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
-    }
-    clsort__least_tile(c);
-}
-
-static void clsort__plan_segments(clsort__plan *p)
-{
-    const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
-    clsort__config *c = &p->config;
-    clsort__segment_shape(p, p->d.count / parts, c);
-    if (!p->data.at_offsets) {
-        clsort__fit_row(p, c);
-        c->subset = p->d.count <= clsort__least_long(p, c) ? (cl_uint)CLSORT__SUBSET_TILES
-                                                           : (cl_uint)CLSORT__SUBSET_LONG;
-    }
-    c->ties = c->share_log2 && p->data.has_indices && !p->data.has_values && !p->data.own_strides
-              && clsort__sorts_as_it_is(p);   /* work-groups number elements */
-}
-
-/* The table of jobs, and a plan for each work-item that sorts pieces. */
-static size_t clsort__segment_tables(const clsort__plan *p)
-{
-    return clsort__job_bytes(p->data.extent)
-           + 4 * CLSORT__PLAN_WORDS * clsort__piece_workers(p->data.extent);
 }
 
 /* ---- >>batch --------------------------------------------------------------------------------- */
@@ -13200,80 +14105,7 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__launch(run, p->data.segments << w->shape.group_log2);
 }
 
-/* The shape of the published sorts of rows: two elements per work-item, unless the caller asks for
-   more. */
-static void clsort__plan_batch(clsort__plan *p)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    clsort__config *c = &p->config;
-    c->items_log2 = t->items > 2 ? clsort__log2(t->items) : 1;
-    clsort__bound_items(p->policy, c);
-    clsort__share_tile(p->facts, t, p->policy->tiles.group_log2, p->policy->tiles.most_merging_log2,
-                       c);
-}
-
 /* ---- >>quicksort ----------------------------------------------------------------------------- */
-
-/* Bytes of local memory for quicksort's kernels: the stack of a leaf; if a work-group shares a
-   tile, also the tile, codes or samples, and sums. */
-static size_t clsort__quick_local(const clsort__config *c)
-{
-    const size_t group = (size_t)1 << c->share_log2, tile = group << c->items_log2,
-                 stack = CLSORT__STACK_WORDS * 4;
-    const size_t keys = (tile + (tile >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes,
-                 codes = 4 * group * c->key_bytes;
-    const size_t words = (c->value_bytes + 3) / 4 * 4 * (tile + (tile >> CLSORT__WORD_PAD_LOG2)),
-                 sums = CLSORT__QUICK_SUMS(group) * 4;
-    return c->share_log2 ? clsort__round_up(keys) + clsort__round_up(codes) + words + sums + stack
-                         : stack;
-}
-
-/* The shape of quicksort's kernels. On CPUs a work-group is one work-item with its tile in vector
-   registers, unless the caller sets a work-group. */
-static void clsort__quick_shape(clsort__plan *p)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    const cl_uint scan = clsort__choice(t, CLSORT__AT_SCAN);
-    clsort__config *c = &p->config;
-    if (p->facts->has_vectors && !t->work_group && !t->items) c->lanes = 16;
-    c->items_log2 = t->items                       ? clsort__log2(t->items)
-                    : clsort__element_words(c) > 2 ? p->policy->tiles.wide_items_log2
-                                                   : p->policy->tiles.items_log2;
-    if (!c->items_log2) c->items_log2 = 1;
-    if (c->lanes == 1) clsort__bound_items(p->policy, c);
-    c->group_log2 = c->share_log2 = clsort__choose_group(p->facts, t,
-                                                         p->policy->tiles.alone_group_log2,
-                                                         p->policy->tiles.most_group_log2);
-    while (c->share_log2 && clsort__local_need(c) > p->facts->local_bytes)
-        c->share_log2 = --c->group_log2;
-    if (c->share_log2)
-        c->scan = scan ? scan
-                       : (cl_uint)(c->language ? CLSORT__SCAN_BUILTIN : CLSORT__SCAN_LOCAL);
-}
-
-/* The most sequences of a round. */
-static size_t clsort__quick_capacity(size_t n)
-{
-    return clsort__smaller(n / CLSORT__QUICK_SHORTEST, CLSORT__QUICK_MOST) + 1;
-}
-
-/* The most leftovers; then bytes of quicksort's tables without the list of leftovers, and with
-   it. */
-static size_t clsort__quick_leftovers(size_t n)
-{
-    return CLSORT__QUICK_MOST_LEFTOVERS(clsort__quick_capacity(n));
-}
-
-static size_t clsort__quick_lists(size_t n)
-{
-    return 4 * CLSORT__QUICK_LEFTOVERS_AT(clsort__quick_capacity(n));
-}
-
-static size_t clsort__quick_tables(size_t n)
-{
-    return clsort__round_up(clsort__quick_lists(n)
-                            + 4 * CLSORT__RANGE_WORDS * clsort__quick_leftovers(n));
-}
 
 /* The arguments of quicksort's kernels. */
 typedef struct clsort__quick_job {
@@ -13421,156 +14253,6 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
         else clsort__quick_queued(run, &j);
     }
     clsort__quick_finish(run, &j);
-}
-
-/* Plans the kernels of quicksort, and those that merge its leftovers. */
-static void clsort__plan_quicksort(clsort__plan *p)
-{
-    clsort__config *left;
-    if (clsort__choice(&p->d.tuning, CLSORT__AT_SCHEDULER) == CLSORT__SCHEDULER_DEVICE) {
-        p->config.family = CLSORT__RELAUNCH;
-        p->config.language = p->facts->enqueues;
-    }
-    clsort__quick_shape(p);
-    left = clsort__add_step(p, CLSORT__STEP_BESIDE);
-    left->family = CLSORT__SEGMENTS;
-    left->ranges = 1;
-    left->ties = left->language = left->scan = 0;
-    clsort__segment_shape(p, 0, left);
-}
-
-static size_t clsort__all_quick_tables(const clsort__plan *p)
-{
-    return clsort__quick_tables(p->d.count) + clsort__segment_tables(p);
-}
-
-/* ---- >>algorithms ---------------------------------------------------------------------------- */
-
-/* The families that an algorithm needs: OUT tells which are left out; KEPT is the function, or NULL
-   if one is. Segments are planned in any case, for calls that only read keys. */
-#define CLSORT__OUT(families) (CLSORT__LEFT_OUT & (families))
-#define CLSORT__KEPT(families, function) (CLSORT__OUT(families) ? NULL : function)
-#define CLSORT__OF_BATCH CLSORT__BIT(CLSORT__BATCH)
-#define CLSORT__OF_LOCAL_MERGE CLSORT__BIT(CLSORT__PUBLISHED_MERGE)
-#define CLSORT__OF_RADIX CLSORT__BIT(CLSORT_RADIX)
-#define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
-
-static const clsort__algorithm clsort__algorithms[] = {
-    { CLSORT_BITONIC, CLSORT_BITONIC, 0, 0, CLSORT__CAN_BOUNDS, 0, CLSORT__ALT_BY_A,
-      clsort__plan_bitonic, NULL },
-    { CLSORT__BATCH, CLSORT_BITONIC, CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
-      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL },
-    { CLSORT_MERGE, CLSORT_MERGE, 0, 0,
-      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_merge, clsort__merge_tables },
-    { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE,
-      CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0,
-      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_NEVER,
-      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL },
-    { CLSORT__SEGMENTS, CLSORT_MERGE, CLSORT__OUT(CLSORT__OF_RADIX), 0,
-      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_segments, CLSORT__KEPT(CLSORT__OF_RADIX, clsort__segment_tables) },
-    { CLSORT_RADIX, CLSORT_RADIX, CLSORT__OUT(CLSORT__OF_RADIX), 0,
-      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_BOUNDS, 1, CLSORT__ALT_ALWAYS,
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables) },
-    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, CLSORT__OUT(CLSORT__OF_QUICKSORT),
-      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__OF_RADIX, 0, 0,
-      CLSORT__ALT_ALWAYS,
-      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__plan_quicksort),
-      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables) }
-};
-
-static size_t clsort__tile_local(const clsort__config *c)
-{
-    return clsort__tile_keys(c) + clsort__tile_words(c);
-}
-
-static size_t clsort__segment_local(const clsort__config *c)
-{
-    return clsort__larger(clsort__tile_local(c) + clsort__packing_bytes(c),
-                          clsort__group_sums(c->group_log2));
-}
-
-static size_t clsort__runs_local(const clsort__config *c)
-{
-    if (!c->share_log2) return 0;
-    return clsort__larger(clsort__lane_bytes(c),
-                          clsort__run_buckets(c) ? clsort__run_bucket_bytes(c)
-                                                 : clsort__tile_local(c) + clsort__share_bytes(c));
-}
-
-static size_t clsort__local_need(const clsort__config *c)
-{
-    switch (c->family) {
-    case CLSORT__BITONIC:
-    case CLSORT__PUBLISHED_BITONIC:
-    case CLSORT__BATCH:
-    case CLSORT__PUBLISHED_MERGE: return clsort__tile_local(c);
-    case CLSORT__MERGE: return clsort__tile_local(c) + clsort__tile_splits(c);
-    case CLSORT__SEGMENTS: return clsort__segment_local(c);
-    case CLSORT__RADIX:
-    case CLSORT__SWEEP: return clsort__radix_need(c);
-    case CLSORT__HYBRID: return clsort__hybrid_need(c);
-    case CLSORT__SAMPLES: return clsort__samples_need(c);
-    case CLSORT__RANKS: return clsort__ranks_bytes(c, c->group_log2);
-    case CLSORT__RUNS: return clsort__runs_local(c);
-    case CLSORT__PARTITION: return clsort__partition_local(c);
-    case CLSORT__QUICKSORT:
-    case CLSORT__RELAUNCH: return clsort__quick_local(c);
-    case CLSORT__ROW_TILES: return clsort__tile_local(c) + clsort__packing_bytes(c);
-    default: return 0;
-    }
-}
-
-static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
-{
-    size_t i;
-    for (i = 0; i < sizeof clsort__algorithms / sizeof *clsort__algorithms; i++)
-        if (clsort__algorithms[i].number == number) return &clsort__algorithms[i];
-    return NULL;
-}
-
-static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d)
-{
-    const int blocks = algorithm == CLSORT_MERGE
-                       && clsort__local_choice(&d->tuning) == CLSORT__LOCAL_ONLY;
-    const cl_uint number = clsort__is_batch(d)       ? (cl_uint)CLSORT__BATCH
-                           : clsort__has_segments(d) ? (cl_uint)CLSORT__SEGMENTS
-                           : blocks                  ? (cl_uint)CLSORT__PUBLISHED_MERGE
-                                                     : algorithm;
-    const clsort__algorithm *a = clsort__find_algorithm(number);
-    return a && a->base == algorithm ? a : NULL;
-}
-
-/* What enqueues a sort from w->from to w->to, for each family of a plan's config. */
-static const struct clsort__sort_run {
-    cl_uint family;
-    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
-} clsort__sort_runs[] = {
-#define CLSORT__RUN_BY(family, function, part) \
-    { CLSORT__##family, CLSORT__KEPT(CLSORT__OF_##part, clsort__##function) },
-    { CLSORT__BITONIC, clsort__bitonic },
-    { CLSORT__MERGE, clsort__merge },
-    CLSORT__RUN_BY(BATCH, batch, BATCH)
-    CLSORT__RUN_BY(PUBLISHED_MERGE, merge, LOCAL_MERGE)
-    CLSORT__RUN_BY(SEGMENTS, segments, RADIX)
-    CLSORT__RUN_BY(RADIX, all_passes, RADIX)
-    CLSORT__RUN_BY(SWEEP, all_passes, RADIX)
-    CLSORT__RUN_BY(HYBRID, hybrid, RADIX)
-    CLSORT__RUN_BY(SAMPLES, samples, RADIX)
-    CLSORT__RUN_BY(RANKS, ranks, RADIX)
-    CLSORT__RUN_BY(CACHED, cached, RADIX)
-    CLSORT__RUN_BY(QUICKSORT, quicksort, QUICKSORT)
-    CLSORT__RUN_BY(RELAUNCH, quicksort, QUICKSORT)
-#undef CLSORT__RUN_BY
-};
-
-static void clsort__run_family(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
-{
-    const struct clsort__sort_run *r = clsort__sort_runs;
-    while (r->family != p->config.family) r++;
-    r->run(run, p, w);
 }
 
 /* ---- >>gather -------------------------------------------------------------------------------- */
@@ -13755,32 +14437,34 @@ static const clsort__operation clsort__grouping = { clsort__check_groups,
 
 /* ---- >>sort ---------------------------------------------------------------------------------- */
 
-/* Arguments: `count` packed fields in a vector of CLSORT_MAX_FIELDS, and `count`. */
-static void clsort__arg_fields(clsort__run *run, const clsort__field *from, cl_uint count)
-{
-    clsort__field fields[CLSORT_MAX_FIELDS];
-    memset(fields, 0, sizeof fields);
-    memcpy(fields, from, count * sizeof *fields);
-    clsort__arg(run, sizeof fields, fields);
-    clsort__arg_uint(run, count);
-}
+/* What enqueues a sort from w->from to w->to, for each family of a plan's config. */
+static const struct clsort__sort_run {
+    cl_uint family;
+    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
+} clsort__sort_runs[] = {
+#define CLSORT__RUN_BY(family, function, part) \
+    { CLSORT__##family, CLSORT__KEPT(CLSORT__OF_##part, clsort__##function) },
+    { CLSORT__BITONIC, clsort__bitonic },
+    { CLSORT__MERGE, clsort__merge },
+    CLSORT__RUN_BY(BATCH, batch, BATCH)
+    CLSORT__RUN_BY(PUBLISHED_MERGE, merge, LOCAL_MERGE)
+    CLSORT__RUN_BY(SEGMENTS, segments, RADIX)
+    CLSORT__RUN_BY(RADIX, all_passes, RADIX)
+    CLSORT__RUN_BY(SWEEP, all_passes, RADIX)
+    CLSORT__RUN_BY(HYBRID, hybrid, RADIX)
+    CLSORT__RUN_BY(SAMPLES, samples, RADIX)
+    CLSORT__RUN_BY(RANKS, ranks, RADIX)
+    CLSORT__RUN_BY(CACHED, cached, RADIX)
+    CLSORT__RUN_BY(QUICKSORT, quicksort, QUICKSORT)
+    CLSORT__RUN_BY(RELAUNCH, quicksort, QUICKSORT)
+#undef CLSORT__RUN_BY
+};
 
-/* Arguments: the fields of the whole key, not cut. */
-static void clsort__arg_whole_fields(clsort__run *run, const clsort__plan *p)
+static void clsort__run_family(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    clsort__field fields[CLSORT_MAX_FIELDS];
-    cl_uint i;
-    fields[0] = p->key.fields[0];
-    for (i = 0; i < p->d.field_count; i++) fields[i] = clsort__pack_field(&p->d.fields[i]);
-    clsort__arg_fields(run, fields, i ? i : 1);
-}
-
-/* Arguments: the records, and all fields in them. */
-static void clsort__arg_records(clsort__run *run, const clsort__plan *p)
-{
-    clsort__arg_span(run, clsort__span_from(p->data.keys, p->d.key_offset));
-    clsort__arg_ulong(run, p->data.element_bytes);
-    clsort__arg_whole_fields(run, p);
+    const struct clsort__sort_run *r = clsort__sort_runs;
+    while (r->family != p->config.family) r++;
+    r->run(run, p, w);
 }
 
 /* Takes keys out of records, unless they are there or a comparator reads the records. Numbers the
@@ -13984,11 +14668,6 @@ static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
                                   &p->config.comparator);
 }
 
-/* The families whose work-groups hold rows. */
-#define CLSORT__OF_ROWS \
-    (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROUNDS) \
-     | CLSORT__BIT(CLSORT__ROW_TILES) | CLSORT__BIT(CLSORT__LONG_ROWS))
-
 /* 1 if other kernels replace a family that does not build. */
 static int clsort__is_replaceable(cl_uint family)
 {
@@ -14031,22 +14710,6 @@ static clsort_status clsort__ready_plans(clsort__job *j)
     return verifies ? clsort__need_utility(j->s, flags) : CL_SUCCESS;
 }
 
-/* Plans a sort, with its scratch memory. Few long rows are sorted one after another, each as an
-   array, and share the scratch memory of one. */
-static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, const clsort_desc *d,
-                              clsort__plan *p, clsort__plan *inner)
-{
-    clsort__make_plan(f, n, d, p);
-    if (clsort__takes_one_by_one(p)) {
-        const clsort_desc row = clsort__one_row(d);
-        clsort__make_plan(f, n, &row, inner);
-        p->step_count = 0;
-        clsort__add_step(p, CLSORT__STEP_UTILITY);
-        clsort__add_step(p, CLSORT__STEP_ROWS);
-    }
-    clsort__plan_scratch(p, p->inner ? inner : p);
-}
-
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
@@ -14055,630 +14718,6 @@ static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 }
 
 /* ---- >>select -------------------------------------------------------------------------------- */
-
-/* Bytes of local memory of selection kernels: all words; the codes in the list. */
-static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacity)
-{
-    const size_t bins = (size_t)1 << c->digit_bits,
-                 list = bins > list_capacity ? bins : list_capacity;
-    return 4 * (CLSORT__SELECT_LIST((size_t)1 << c->group_log2) + list);
-}
-
-static size_t clsort__select_codes(const clsort__config *c, cl_uint list_capacity)
-{
-    return (size_t)(list_capacity ? list_capacity : 1) * c->key_bytes;
-}
-
-/* Chooses the work-group, the digits and the most capacity of the list for a device; s NULL: the
-   largest. On CPUs each work-item has a row or a part, unless the caller sets a work-group. */
-static void clsort__select_shape(clsort__plan *p)
-{
-    clsort__config *c = &p->config;
-    clsort__selection *t = &p->select;
-    c->family = CLSORT__SELECT;
-    c->key_bytes = (cl_uint)p->key.bytes;
-    c->lanes = c->items_log2 = 1;
-    c->digit_bits = p->policy->select.digit_bits;
-    c->group_log2 = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
-                                         p->policy->tiles.most_group_log2);
-    t->most_capacity = (cl_uint)CLSORT__SELECT_CAPACITY >> (c->key_bytes == 8);
-    for (;;) {
-        t->local = clsort__select_words(c, t->most_capacity)
-                   + clsort__select_codes(c, t->most_capacity);
-        if (t->local <= p->facts->local_bytes) break;
-        if (t->most_capacity > 1u << c->digit_bits) t->most_capacity /= 2;
-        else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
-        else if (c->group_log2 > 0) c->group_log2--;
-        else if (t->most_capacity > 1) t->most_capacity /= 2;
-        else break;
-    }
-    c->share_log2 = c->group_log2;
-    t->digit_bits = c->digit_bits;
-}
-
-/* Chooses the capacity of the list. Passes narrow a row until the list can hold the rest. A long
-   list needs fewer passes, a short one is sorted faster. A row that fits into the list is sorted
-   whole, without a pass. Streams, for small k, read a row once and collect the elements that
-   precede the k-th of the list so far. */
-static void clsort__select_list(const clsort__plan *p, clsort__selection *t)
-{
-    const clsort__policy *policy = p->policy;
-    const int streams = t->how == CLSORT__BY_STREAMS;
-    const size_t k = p->d.top_k, n = p->d.count;
-    t->list_capacity = streams ? policy->select.stream_list : policy->select.list;
-    while ((t->mode == CLSORT__SELECT_FIRST || streams)
-           && t->list_capacity < (streams ? 4 : 2) * k && t->list_capacity < t->most_capacity)
-        t->list_capacity *= 2;
-    if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
-    if (streams) t->passes = 0;
-    else if (t->scatters) t->list_capacity = 0;
-    else if (n <= t->list_capacity || (n <= policy->select.whole && n <= t->most_capacity)) {
-        t->list_capacity = 1u << clsort__ceil_log2(n);
-        t->passes = 0;
-    }
-}
-
-/* Chooses the mode of a selection, and its passes. */
-static void clsort__select_mode(const clsort_desc *d, const clsort__plan *p, clsort__selection *t)
-{
-    const cl_uint bits = 8 * (cl_uint)p->key.bytes - p->key.ignored - d->first_bit,
-                  digit = p->config.digit_bits,
-                  number_bits = clsort__ceil_log2(d->count);
-    t->mode = d->flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
-              : !clsort__takes_some(d)       ? CLSORT__SELECT_PARTITION
-              : d->top_k > t->most_capacity  ? CLSORT__SELECT_UNORDERED
-                                             : CLSORT__SELECT_FIRST;
-    t->scatters = t->mode >= CLSORT__SELECT_UNORDERED;
-    t->wanted = clsort__wanted(d);
-    t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
-                     && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
-                     && (p->facts->any || t->mode == CLSORT__SELECT_UNORDERED);
-    t->passes = (cl_uint)(clsort__ceil_divide(bits, digit)
-                          + clsort__ceil_divide(number_bits, digit));
-}
-
-/* Cuts rows into `parts` parts, or fewer. */
-static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t parts,
-                             clsort__selection *t)
-{
-    const size_t unit = policy->select.part_unit;
-    t->part_elements = clsort__saturating_multiply(
-        clsort__ceil_divide(n ? clsort__ceil_divide(n, parts) : 1, unit), unit);
-    t->parts = clsort__ceil_divide(n, t->part_elements);
-}
-
-/* Cuts rows into parts if there are too few rows for the device. Without a device, tables have room
-   for the largest list. A part of a stream lists its first k, even if only one is wanted. */
-static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
-{
-    const clsort__policy *policy = p->policy;
-    const int any = p->facts->any;
-    const int streams = t->how == CLSORT__BY_STREAMS;
-    const size_t n = p->d.count, k = clsort__larger(p->d.top_k, 1);   /* k is 0 in a partition */
-    const size_t busy = any ? (size_t)-1
-                            : policy->select.parts_per_core * (size_t)p->facts->compute_units,
-                 most = clsort__smaller(busy / t->rows, n / policy->select.part);
-    const size_t listed = t->most_capacity / k,
-                 parts = !most || (!t->passes && !streams) ? 1
-                         : streams                         ? clsort__smaller(most, listed)
-                                                           : most;
-    clsort__cut_rows(policy, n, parts, t);
-    t->spread = any || t->parts > 1 || t->scatters;
-    if (streams && t->list_capacity < t->parts * k)
-        t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
-    t->row_words = clsort__largest(any ? t->most_capacity : t->list_capacity, most, 1);
-    t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
-}
-
-/* Pieces of a row of n elements in a round. */
-static size_t clsort__round_pieces(size_t n) { return clsort__ceil_divide(n, CLSORT__SHORT_MOST); }
-
-/* Bytes that a round selects from `pieces` pieces of each row: keys, then their indices. */
-static size_t clsort__round_bytes(const clsort__plan *p, size_t pieces)
-{
-    const size_t count = p->select.rows * pieces * p->d.top_k;
-    return clsort__round_up(count * p->key.bytes) + clsort__round_up(count * 4);
-}
-
-/* Bytes of tables in global memory: of rows that are cut into parts or bounded by a sample; of
-   rounds, the results of the first two. */
-static size_t clsort__select_tables(const clsort__plan *p)
-{
-    const clsort__selection *t = &p->select;
-    const size_t words = ((size_t)3 << t->digit_bits) + t->row_words,
-                 pairs = CLSORT__RANKED_BYTES(p->key.bytes) * t->most_candidates,
-                 all = t->spread || t->most_candidates
-                           ? clsort__saturating_multiply(t->rows, 4 * words + pairs)
-                           : 0;
-    if (!t->pieces) return all;
-    return clsort__larger(
-        all, clsort__round_bytes(p, t->pieces)
-                 + clsort__round_bytes(p, clsort__round_pieces(t->pieces * p->d.top_k)));
-}
-
-/* 1 if a selection moves keys, records or values by their indices in the end. */
-static int clsort__moves_by_index(const clsort__plan *p)
-{
-    return p->select.moves_keys || p->data.has_values;
-}
-
-/* 1 if selection kernels write keys to the output itself. */
-static int clsort__selects_keys(const clsort__plan *p)
-{
-    return p->data.writes_keys && !p->select.moves_keys;
-}
-
-/* The sort after a selection: of the k keys of each row, with their indices if wanted. It is stable
-   and they come in the row's order, so of equal keys the smaller index stays first. */
-static clsort_desc clsort__select_order(const clsort__plan *p)
-{
-    const clsort_desc *d = &p->d;
-    const int keys = clsort__selects_keys(p);
-    clsort_desc order;
-    memset(&order, 0, sizeof order);
-    order.count = d->top_k;
-    order.rows = p->select.rows;
-    order.key_type = d->key_type;
-    if (p->key.has_codes) order.key_type = CLSORT_U8 + 8 * ((cl_uint)p->key.bytes - 1);
-    order.order = d->order;
-    /* equal NaNs have the same bits by now */
-    order.nan_order = d->nan_order ? (cl_uint)CLSORT_NAN_LAST : (cl_uint)CLSORT_NAN_TOTAL;
-    order.zero_order = d->zero_order;
-    order.first_bit = d->first_bit;
-    order.last_bit = d->last_bit;
-    order.stable = 1;
-    order.value_size = p->data.has_indices || clsort__moves_by_index(p) ? 4 : 0;
-    if (p->data.own_strides) {
-        order.keys_out = keys ? CLSORT_LATER : NULL;
-        order.values_out = p->data.has_indices ? CLSORT_LATER : NULL;
-        order.keys_out_row_stride = keys ? p->data.keys_apart : 0;
-        order.values_out_row_stride = p->data.has_indices ? p->data.indices_apart : 0;
-    }
-    order.tuning.work_group = d->tuning.work_group;
-    order.tuning.items = d->tuning.items;
-    return order;
-}
-
-/* The sort of whole rows of `count` keys, with their indices if wanted. */
-static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
-{
-    clsort_desc order = clsort__select_order(p);
-    order.count = count;
-    if (order.rows == 1) order.rows = 0;
-    if (order.rows && p->d.row_stride) order.row_stride = p->data.stride * p->key.bytes;
-    order.value_size = order.keys_out_row_stride = order.values_out_row_stride = 0;
-    order.indices = p->data.has_indices || clsort__moves_by_index(p) ? CLSORT_LATER : NULL;
-    order.keys_out = clsort__selects_keys(p) ? CLSORT_LATER : NULL;
-    order.values_out = NULL;
-    return order;
-}
-
-/* The most rows that are a few. */
-static size_t clsort__few_rows(const clsort__plan *p)
-{
-    return p->facts->any ? (size_t)-1
-                         : (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
-}
-
-/* 1 if a row of the table fits, whatever the count and k. */
-static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p)
-{
-    const clsort__selection *t = &p->select;
-    const int alone = p->facts->is_cpu && !p->config.group_log2,
-              kind = w->device == p->policy->kind || w->device == p->policy->other_kind,
-              any_order = clsort__takes_some(&p->d)
-                          && p->d.flags & (CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH);
-    const cl_uint is = (any_order ? 0 : CLSORT__ORDERED)
-                       | (p->data.has_indices || clsort__moves_by_index(p) ? CLSORT__WITH_INDICES
-                          : p->key.bytes > 4 ? CLSORT__KEYS_ALONE
-                                             : CLSORT__KEYS_ALONE | CLSORT__WORDS_ALONE);
-    return (p->facts->any || (w->device ? alone && kind : !alone)) && !(w->only & ~is)
-           && t->mode >= w->mode && t->mode <= w->last_mode && t->rows >= w->least_rows
-           && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p));
-}
-
-/* The largest count that a row of the table allows for k. */
-static size_t clsort__most_of_plan(const clsort__select_plan *w, size_t k)
-{
-    return clsort__smaller(w->most, clsort__saturating_multiply(w->most_ks, k) / w->parts);
-}
-
-/* The largest count of rows that are sorted whole, and the least in *least; 0: none. Without a
-   device: the largest of all devices. */
-static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
-{
-    const size_t rows = p->select.rows;
-    const clsort_desc order = clsort__whole_order(p, 2);
-    const clsort__select_plan *w = p->policy->select_plans;
-    size_t most = 0;
-    *least = (size_t)-1;
-    if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
-        || p->d.tuning.work_group || !clsort__can_any(&order)
-        || (p->d.row_stride && clsort__product_exceeds(rows, p->data.stride, 0xFFFFFFFFu)))
-        return 0;
-    for (; w->how != CLSORT__WAYS; w++) {
-        if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, p)) continue;
-        most = clsort__larger(most, clsort__most_of_plan(w, p->d.top_k));
-        *least = clsort__smaller(*least, w->least);
-    }
-    return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
-}
-
-/* 1 if an array is first written to scratch: it is no output (`written` is 0), or a sort into
-   outputs with strides of their own follows. */
-static int clsort__selects_aside(const clsort__plan *p, int written)
-{
-    return !written || (p->select.sorts_after && p->data.own_strides);
-}
-
-/* Lays out the scratch memory of a selection or, unless it is NULL, of `whole`, a sort of whole
-   rows. Last comes that of the sort after the selection or in its place, which it plans. */
-static void clsort__take_selection(const clsort_desc *whole, clsort__plan *p, clsort__plan *sort)
-{
-    const size_t extent = whole ? clsort__extent(whole, p->key.bytes) : p->data.extent,
-                 results = whole ? extent : p->select.rows * p->select.wanted;
-    const int sorts = whole || p->select.sorts_after, keys = clsort__selects_keys(p);
-    clsort__layout *l = &p->scratch.layout;
-    if (!whole && (p->select.spread || p->select.most_candidates || p->select.pieces))
-        p->scratch.tables = clsort__take(l, clsort__select_tables(p));
-    if (p->select.extracts) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
-    if (p->data.in_place && p->select.moves_keys)
-        p->scratch.copied_keys = clsort__take(l, extent * p->data.element_bytes);
-    if (p->data.values_in_place && p->data.has_values)
-        p->scratch.copied_values = clsort__take(l, extent * p->d.value_size);
-    if ((clsort__moves_by_index(p) || p->data.has_indices)
-        && (whole || clsort__selects_aside(p, p->data.has_indices)))
-        p->scratch.work_indices = clsort__take(l, results * 4);
-    if (whole ? keys : sorts && clsort__selects_aside(p, keys))
-        p->scratch.work_keys = clsort__take(l, results * p->key.bytes);
-    if (sorts) {
-        const clsort_desc order = whole ? *whole : clsort__select_order(p);
-        clsort__make_plan(p->facts, p->policy, &order, sort);
-        if (p->facts->any) clsort__take(l, clsort__most_scratch(&order).bytes);
-        else clsort__take_sort(l, sort);
-    }
-}
-
-/* Lists the steps of a selection. */
-static void clsort__select_steps(clsort__plan *p)
-{
-    const int whole = p->select.how == CLSORT__BY_SORTING, moves = clsort__moves_by_index(p);
-    if (p->select.extracts) clsort__add_step(p, CLSORT__STEP_EXTRACT);
-    if (!whole) clsort__add_step(p, CLSORT__STEP_SELECT);
-    if (whole || p->select.extracts || moves) clsort__add_step(p, CLSORT__STEP_UTILITY);
-    if (whole || p->select.sorts_after)
-        clsort__add_step(p, whole ? CLSORT__STEP_WHOLE : CLSORT__STEP_SELECTED);
-    if (moves) clsort__add_step(p, CLSORT__STEP_MOVE);
-}
-
-/* Lays out the scratch memory, and lists the steps. The size must not fall with the count: if
-   shorter rows would be sorted whole, it is enough for the longest of these. */
-static void clsort__select_scratch(clsort__plan *p, clsort__plan *inner)
-{
-    clsort__plan other, sort;
-    const int sorts = p->select.how == CLSORT__BY_SORTING;
-    size_t least;
-    const size_t most = clsort__smaller(clsort__whole_most(p, &least), p->d.count);
-    const int both = most >= p->d.top_k && most >= least;
-    const clsort_desc order = clsort__whole_order(p, most);
-    p->scratch.layout.most = clsort__most_bytes(p);
-    clsort__select_steps(p);
-    if (both) other = *p;
-    if (both && !sorts) other.select.sorts_after = 0;
-    clsort__take_selection(sorts ? &order : NULL, p, inner);
-    if (!both) return;
-    clsort__take_selection(sorts ? NULL : &order, &other, &sort);
-    if (other.scratch.layout.bytes > p->scratch.layout.bytes)
-        clsort__take(&p->scratch.layout,
-                     other.scratch.layout.bytes - p->scratch.layout.bytes);
-}
-
-/* Local memory of clsort_select_short in bytes. */
-static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity)
-{
-    const size_t width = (size_t)c->item_columns << c->group_log2;
-    return (width + 1 + list_capacity) * CLSORT__RANKED_BYTES(c->key_bytes) + 8;
-}
-
-/* Chooses the work-group that holds a row, and its columns: k is at most CLSORT__EDGE_LAST_BOUND of
-   them. Few rows take less time with more work-items. */
-static void clsort__short_shape(const clsort__plan *p, clsort__config *c)
-{
-    const clsort__policy *n = p->policy;
-    const int few = p->select.rows <= n->select.few_per_core * (size_t)p->facts->compute_units;
-    const cl_uint row_log2 = clsort__ceil_log2(p->d.count), most = n->select.held_items_log2,
-                  wide = row_log2 > most ? row_log2 - most : 0,
-                  short_log2 = few ? n->select.few_short_row_log2 : n->select.short_row_log2;
-    const cl_uint own = row_log2 <= short_log2 ? n->select.short_row_group_log2
-                        : row_log2 <= n->select.middle_row_log2 && !few
-                            ? n->select.middle_row_group_log2 : n->select.row_group_log2;
-    c->family = CLSORT__SHORT_ROWS;
-    if (!p->d.tuning.work_group)
-        c->group_log2 = clsort__lower_group(p->facts, own > wide ? own : wide);
-    c->share_log2 = c->group_log2;
-    c->items_log2 = row_log2 > c->group_log2 ? row_log2 - c->group_log2 : 0;
-    c->digit_bits = 8;
-    c->item_columns = 1;
-    while (c->item_columns < CLSORT__SHORT_FIRSTS && c->item_columns < 1u << c->items_log2
-           && p->d.top_k > CLSORT__EDGE_LAST_BOUND((size_t)c->item_columns << c->group_log2))
-        c->item_columns *= 2;
-}
-
-/* Plans rows in registers. Returns 1 if k is small enough that there are few candidates. */
-static int clsort__plan_short_rows(clsort__plan *p)
-{
-    clsort__config c = p->config;
-    clsort__selection *t = &p->select;
-    const size_t n = p->d.count, k = p->d.top_k;
-    size_t width, candidates;
-    cl_uint capacity;
-    clsort__short_shape(p, &c);
-    width = (size_t)c.item_columns << c.group_log2;
-    candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.item_columns));
-    capacity = 1u << clsort__ceil_log2(clsort__larger(candidates, width));
-    if (!p->config.group_log2 || c.items_log2 > p->policy->select.most_held_items_log2
-        || p->facts->given_up & CLSORT__BIT(CLSORT__SHORT_ROWS)
-        || (k > CLSORT__EDGE_LAST_BOUND(width) && width < n)
-        || clsort__short_local(&c, capacity) > p->facts->local_bytes)
-        return 0;
-    p->config = c;
-    t->list_capacity = capacity;
-    t->local = clsort__short_local(&c, capacity);
-    return 1;
-}
-
-/* Plans rows that are sorted tile by tile. Returns 1 if rows fit into tiles. */
-static int clsort__plan_row_tiles(clsort__plan *p)
-{
-    clsort__config c = p->config;
-    clsort__selection *t = &p->select;
-    size_t tile;
-    c.family = CLSORT__ROW_TILES;
-    c.value_bytes = 4;
-    c.digit_bits = 0;
-    c.items_log2 = c.key_bytes == 8 ? p->policy->tiles.wide_items_log2
-                                    : p->policy->tiles.items_log2;
-    clsort__share_tile(p->facts, &p->d.tuning, p->policy->tiles.alone_group_log2,
-                       p->policy->tiles.most_group_log2, &c);
-    tile = (size_t)1 << (c.share_log2 + c.items_log2);
-    if (!p->config.group_log2 || !c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
-        || clsort__local_need(&c) > p->facts->local_bytes
-        || p->facts->given_up & CLSORT__BIT(CLSORT__ROW_TILES))
-        return 0;
-    p->config = c;
-    t->local = 0;
-    t->tile_rows = tile / p->d.count;
-    t->groups = clsort__ceil_divide(t->rows, t->tile_rows);
-    return 1;
-}
-
-static cl_ulong clsort__ceil_root(cl_ulong n)
-{
-    cl_ulong x = 0;
-    while (x * x < n) x++;
-    return x;
-}
-
-/* Plans room for rounds: on GPUs whose work-groups may not make progress, or if the device is
-   unknown. It must not fall with the count. */
-static void clsort__plan_pieces(clsort__plan *p)
-{
-    clsort__selection *t = &p->select;
-    const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
-    if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
-        || (!p->facts->any && (!p->config.group_log2 || !p->policy->select.rounds))
-        || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART || !p->d.top_k
-        || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
-        return;
-    t->pieces = clsort__round_pieces(clsort__smaller(p->d.count, most));
-}
-
-/* Plans rounds, in which a work-group holds a piece like a short row. Returns 1 if they fit. */
-static int clsort__plan_rounds(clsort__plan *p)
-{
-    clsort__plan of_pieces = *p;
-    clsort__selection *t = &p->select;
-    if (!t->pieces || p->d.count > CLSORT__ROUNDS_TOTAL / t->rows
-        || p->facts->given_up & CLSORT__BIT(CLSORT__ROUNDS))
-        return 0;
-    of_pieces.d.count = CLSORT__SHORT_MOST;
-    of_pieces.select.rows *= t->pieces;
-    if (!clsort__plan_short_rows(&of_pieces)) return 0;
-    p->config = of_pieces.config;
-    p->config.family = CLSORT__ROUNDS;
-    t->list_capacity = of_pieces.select.list_capacity;
-    t->local = of_pieces.select.local;
-    return 1;
-}
-
-/* Plans room for the candidates of a few long rows. It must not fall with the count. */
-static void clsort__plan_candidates(clsort__plan *p)
-{
-    const size_t n = p->d.count, k = p->d.top_k;
-    clsort__selection *t = &p->select;
-    if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device) return;
-    if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
-        && (p->facts->any || p->config.group_log2 >= p->policy->select.once_group_log2)
-        && t->rows <= clsort__few_rows(p))
-        t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
-}
-
-/* Bytes of local memory for clsort_select_rank, which needs the most of one reading's kernels. */
-static size_t clsort__rank_local(const clsort__config *c)
-{
-    const size_t pairs = CLSORT__LISTED + ((size_t)2 << c->group_log2);
-    const size_t words = 2 + ((size_t)1 << c->group_log2) + CLSORT__LISTED;
-    return pairs * CLSORT__RANKED_BYTES(c->key_bytes) + 4 * words;
-}
-
-/* Local memory of clsort_select_long in bytes. */
-static size_t clsort__long_local(const clsort__plan *p)
-{
-    const size_t codes = clsort__select_codes(&p->config, p->select.list_capacity);
-    return clsort__larger(clsort__rank_local(&p->config),
-                          (codes + 7) / 8 * 8
-                              + clsort__select_words(&p->config, p->select.list_capacity));
-}
-
-/* Plans the sample of rows, and its bound: one of the work-items' first elements. On average x
-   elements of the sample are among the k; x + 4 sqrt(x) + 3 are too few once in 100,000 rows. A
-   bound of a high rank lets too many candidates through: then the sample is smaller. Returns 1 if
-   there is a bound. */
-static int clsort__plan_sample(clsort__plan *p)
-{
-    const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2;
-    size_t sample = n >= p->policy->select.longest_row  ? p->policy->select.longest_sample
-                    : n >= p->policy->select.longer_row ? p->policy->select.longer_sample
-                    : n >= p->policy->select.long_row   ? p->policy->select.long_sample
-                                                        : p->policy->select.sample;
-    clsort__selection *t = &p->select;
-    do {
-        const cl_ulong x = (cl_ulong)16 * sample * p->d.top_k / n;
-        t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
-        t->clusters = (cl_uint)(sample / CLSORT__CLUSTER);
-        sample /= 2;
-    } while (t->bounding > CLSORT__EDGE_LAST_BOUND(group) && sample >= p->policy->select.sample);
-    return t->bounding <= CLSORT__EDGE_LAST_BOUND(group)
-           && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
-}
-
-/* Plans one launch: its work-groups, the parts of a row, the shares of its candidates. A work-group
-   takes at most one part and one share, except of very long rows. A share must fit into a list. */
-static void clsort__plan_one_launch(clsort__plan *p)
-{
-    clsort__selection *t = &p->select;
-    const size_t groups = clsort__few_groups(p), each = groups / t->rows,
-                 parts = clsort__largest(each, p->d.count / p->policy->select.long_part, 1);
-    p->config.family = CLSORT__LONG_ROWS;
-    if (t->parts > parts) clsort__cut_rows(p->policy, p->d.count, parts, t);
-    t->ranges = clsort__smaller(
-        t->ranges, clsort__larger(each, p->d.top_k / p->policy->select.long_range + 1));
-    t->groups = clsort__smaller(t->rows * clsort__larger(t->parts, t->ranges), groups);
-}
-
-/* Plans one reading of a few long rows. Returns 1 if it fits. */
-static int clsort__plan_reading(clsort__plan *p, int how)
-{
-    clsort__selection *t = &p->select;
-    const size_t rank = clsort__rank_local(&p->config), all = clsort__long_local(p),
-                 need = how == CLSORT__BY_ONE_LAUNCH ? all : rank;
-    if (!t->most_candidates || !t->passes || rank > p->facts->local_bytes
-        || !clsort__plan_sample(p))
-        return 0;
-    if (how == CLSORT__BY_SAMPLE) {
-        if (p->d.count < p->policy->select.once / t->rows) return 0;
-    } else if (!p->facts->has_progress || all > p->facts->local_bytes
-               || p->facts->given_up & CLSORT__BIT(CLSORT__LONG_ROWS)) {
-        return 0;
-    }
-    t->ranges = p->d.top_k / p->policy->select.range + 1;
-    if (how == CLSORT__BY_ONE_LAUNCH) clsort__plan_one_launch(p);
-    if (t->local < need) t->local = need;
-    return 1;
-}
-
-/* Plans a reading by work-items that work alone. Returns 1 if local memory has room for their
-   lists, of 4 times k elements, or 2 times in long rows, and if parts are long enough. */
-static int clsort__plan_streams(clsort__plan *p)
-{
-    clsort__plan streams = *p;
-    clsort__selection *t = &streams.select;
-    const size_t k = p->d.top_k, lists = t->most_capacity / k;
-    const int two = p->d.count > p->policy->select.stream_long * k
-                    && p->facts->compute_units <= p->policy->select.stream_cores * t->rows * lists;
-    if (lists < (two ? 2u : 4u)) return 0;
-    streams.config.family = CLSORT__STREAMS;
-    t->how = CLSORT__BY_STREAMS;
-    clsort__select_list(p, t);
-    clsort__select_parts(p, t);
-    if (t->parts > 1 && t->part_elements < p->policy->select.part_ks * k) return 0;
-    *p = streams;
-    return 1;
-}
-
-/* Plans a sort of whole rows. Returns 1 if they are sorted. Scratch memory also has room for shorter
-   rows, which may not be. */
-static int clsort__plan_whole_rows(clsort__plan *p)
-{
-    size_t least;
-    if (p->d.count > clsort__whole_most(p, &least) || p->facts->given_up & CLSORT__OF_ROWS)
-        return 0;
-    if (p->d.top_k >= least) p->select.sorts_after = 0;
-    return 1;
-}
-
-/* 1 if a row of the table fits the count and k. If streams are preferred, only the least_ks of the
-   table's first row counts. */
-static int clsort__fits_count(const clsort__select_plan *w, const clsort__plan *p, int preferred)
-{
-    const size_t n = p->d.count, k = p->d.top_k;
-    if (preferred && w->how == CLSORT__BY_STREAMS) return n >= p->policy->select.preferred_ks * k;
-    return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
-}
-
-/* Plans rows by a row of the table. Returns 1 if it fits. */
-static int clsort__plan_rows(const clsort__select_plan *w, clsort__plan *p, int preferred)
-{
-    if (!clsort__fits_rows(w, p) || !clsort__fits_count(w, p, preferred)) return 0;
-    return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(p)
-           : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(p)
-           : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(p)
-           : w->how == CLSORT__BY_ROUNDS    ? clsort__plan_rounds(p)
-           : w->how == CLSORT__BY_SORTING   ? clsort__plan_whole_rows(p)
-                                            : clsort__plan_reading(p, w->how);
-}
-
-/* The way that a policy, or its measured row, prefers: 1 + CLSORT__BY_*; 0: none. */
-static cl_uint clsort__preferred_way(const clsort__policy *n, const clsort_desc *d)
-{
-    const clsort__measured_row *const r = clsort__find_measured(n, d);
-    return r ? r->select[clsort__ceil_log2(d->count)] : n->way;
-}
-
-/* Plans the way to select: the preferred one if a row of the table for it fits, else by the first
-   row that fits, else digits. */
-static void clsort__plan_way(clsort__plan *p)
-{
-    const cl_uint preferred = clsort__preferred_way(p->policy, &p->d);
-    const clsort__select_plan *w;
-    int pass;
-    if (p->facts->any || preferred == 1 + CLSORT__BY_DIGITS) return;
-    for (pass = !preferred; pass < 2; pass++)
-        for (w = p->policy->select_plans; w->how != CLSORT__WAYS; w++) {
-            if (!pass && 1 + (cl_uint)w->how != preferred) continue;
-            if (!clsort__plan_rows(w, p, !pass)) continue;
-            p->select.how = w->how;
-            return;
-        }
-}
-
-/* Derives everything except the scratch memory from a checked description. */
-static void clsort__plan_selection(const clsort__facts *f, const clsort__policy *n,
-                                   const clsort_desc *d, clsort__plan *p)
-{
-    clsort__selection *t = &p->select;
-    memset(p, 0, offsetof(clsort__plan, steps));
-    p->facts = f;
-    p->policy = n;
-    p->d = *d;
-    clsort__plan_key(d, &p->key);
-    clsort__plan_arrays(d, p->key.bytes, &p->data);
-    if (clsort__takes_some(d)) {
-        p->data.in_place = p->data.values_in_place = 0;
-        clsort__plan_spans(d, &p->data);
-        if (p->data.has_values && !d->keys_out) p->data.writes_keys = 0;
-    }
-    t->extracts = d->record_size || p->key.codec.nans;
-    t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
-    t->rows = clsort__output_rows(d);
-    clsort__select_shape(p);
-    clsort__select_mode(d, p, t);
-    clsort__select_list(p, t);
-    clsort__select_parts(p, t);
-    clsort__plan_candidates(p);
-    clsort__plan_pieces(p);
-    clsort__plan_way(p);
-}
 
 /* Checks the sort after a selection. If the device is unknown, only devices with small work-groups
    may need that sort: then a mistake just drops it. */
@@ -15259,223 +15298,6 @@ static const clsort__operation clsort__ordering = { clsort__check_is_sorted,
                                                     clsort__check_order_buffers,
                                                     clsort__ready_proof, clsort__is_sorted };
 
-/* ---- >>host ---------------------------------------------------------------------------------- */
-
-/* 1 if an address is a multiple of `unit`. */
-static int clsort__is_aligned(const void *data, size_t unit)
-{
-    return (size_t)(const char *)data % unit == 0;
-}
-
-/* An array of the caller's. On NVIDIA's GPUs, small arrays go through a block that stays pinned;
-   large ones are pinned. 2^18 and 2^26 u32 take an H200 .28 and 23 ms; unpinned .36 and 55; by
-   CL_MEM_COPY_HOST_PTR .37 and 220. Pinning an array that only comes down does not pay. */
-typedef struct clsort__host_array {
-    void *data;                 /* the caller's */
-    size_t bytes;               /* 0: there is none */
-    int goes_up, comes_down;
-    void *place;                /* host memory for commands: `data`, or a part of the block */
-    cl_mem *there, own;         /* there: the buffer on the device, `own` or the block's */
-    cl_mem pin;                 /* pins `data`; NULL: it is not pinned */
-} clsort__host_array;
-
-/* 1 if the arrays can be sorted where they lie. A driver that wants another alignment copies them
-   by itself. Records with an expression contain any type: the largest has 128 bytes. */
-static int clsort__in_place(const clsort_sorter *s, const clsort_desc *d, const void *keys,
-                            const void *values, const cl_uint *indices)
-{
-    const size_t unit = d->precedes ? 128 : clsort__alignment(clsort__element_bytes(d));
-    return s->facts.shares_memory && clsort__is_aligned(keys, unit)
-           && clsort__is_aligned(values, clsort__alignment(d->value_size))
-           && clsort__is_aligned(indices, sizeof *indices);
-}
-
-/* 1 if pinning large arrays saves time. */
-static int clsort__can_pin(const clsort_sorter *s) { return s->facts.block_bytes != 0; }
-
-/* Pins host memory, by a buffer over it that no command uses. NULL: not pinned. */
-static cl_mem clsort__pin(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role)
-{
-    const int quiet = clsort__hush(s, 1);
-    cl_mem pin = NULL;
-    const clsort_status status =
-        clsort__create_buffer(s, bytes, data, role | CL_MEM_USE_HOST_PTR, NULL, &pin);
-    clsort__hush(s, quiet);
-    return status == CL_SUCCESS ? pin : NULL;
-}
-
-static void clsort__release_buffer(cl_mem *buffer)
-{
-    if (*buffer) CLSORT_CL(clReleaseMemObject)(*buffer);
-    *buffer = NULL;
-}
-
-/* The sorter's block for arrays of `bytes` bytes in all; NULL: no block. */
-static unsigned char *clsort__find_block(clsort_sorter *s, size_t bytes)
-{
-    if (bytes > s->facts.block_bytes) return NULL;
-    if (!s->block) s->block = (unsigned char *)CLSORT_MALLOC(s->facts.block_bytes);
-    if (s->block && !s->block_pin)
-        s->block_pin = clsort__pin(s, s->block, s->facts.block_bytes, CL_MEM_READ_WRITE);
-    return s->block_pin ? s->block : NULL;
-}
-
-static void clsort__replace_event(cl_event *event, cl_event other)
-{
-    if (*event) CLSORT_CL(clReleaseEvent)(*event);
-    *event = other;
-}
-
-/* Moves an array, behind *last: up, or down, which blocks. If that fails, tries again without a
-   pin. */
-static clsort_status clsort__move(clsort_sorter *s, clsort__host_array *a, int up, cl_event *last)
-{
-    const int again = a->pin != NULL, quiet = clsort__hush(s, again || s->quiet);
-    const cl_uint n = *last ? 1 : 0;
-    const cl_event *const wait = n ? last : NULL;
-    cl_event event = NULL;
-    const clsort_status status =
-        up ? CLSORT__TRY(s, clEnqueueWriteBuffer, (s->own_queue, *a->there, CL_FALSE, 0, a->bytes,
-                                                   a->place, n, wait, &event))
-           : CLSORT__TRY(s, clEnqueueReadBuffer, (s->own_queue, *a->there, CL_TRUE, 0, a->bytes,
-                                                  a->place, n, wait, NULL));
-    clsort__hush(s, quiet);
-    if (status == CL_SUCCESS && up) clsort__replace_event(last, event);
-    if (status == CL_SUCCESS || !again) return status;
-    clsort__release_buffer(&a->pin);
-    return clsort__move(s, a, up, last);
-}
-
-/* Creates a buffer with a copy of host memory, if there are bytes. role: who writes it. */
-static clsort_status clsort__upload(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role,
-                                    cl_mem *buffer)
-{
-    if (!bytes) return CL_SUCCESS;
-    return clsort__create_buffer(s, bytes, data, role | CL_MEM_COPY_HOST_PTR, NULL, buffer);
-}
-
-static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t bytes, void *data)
-{
-    if (!bytes) return CL_SUCCESS;
-    return CLSORT__TRY(s, clEnqueueReadBuffer,
-                       (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
-}
-
-/* Creates the buffer of an array, if it has none, and moves up an input that is not sorted in
-   place. */
-static clsort_status clsort__send(clsort_sorter *s, clsort__host_array *a, int in_place,
-                                  cl_event *last)
-{
-    const int by_block = a->there != &a->own;
-    const cl_mem_flags role = a->comes_down || by_block ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
-    if (!*a->there)
-        CLSORT__MUST(clsort__create_buffer(s, by_block ? s->facts.block_bytes : a->bytes,
-                                           in_place ? a->data : NULL,
-                                           in_place ? role | CL_MEM_USE_HOST_PTR : role, NULL,
-                                           a->there));
-    if (in_place || !a->goes_up) return CL_SUCCESS;
-    if (by_block) memcpy(a->place, a->data, a->bytes);
-    else if (clsort__can_pin(s)) a->pin = clsort__pin(s, a->data, a->bytes, role);
-    return clsort__move(s, a, 1, last);
-}
-
-/* All checks of a description for host arrays, in which some fields must be 0. d may be NULL. */
-static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const void *keys,
-                               const void *values)
-{
-    const clsort__array_fields *a;
-    clsort__check_desc(c, d, CLSORT__TO_SORT);
-    if (!d) return;
-    if (d->count && !keys) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
-    if (d->count && !values != !d->value_size)
-        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE,
-                      values ? "value_size is 0 beside values"
-                             : "values is NULL beside value_size");
-    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
-        if (a->buffer || a->offset || a->stride)
-            clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
-                          "%s, its offset and stride: they must be 0 with host arrays", a->name);
-    if (d->segment_count)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segment_count: it must be 0 with host arrays");
-    if (d->scratch_size)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "scratch_size: it must be 0 with host arrays");
-    if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
-        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
-                      "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
-}
-
-static clsort_status clsort__enqueue_sort(clsort_sorter *s, cl_command_queue queue,
-                                          const clsort_desc *desc, cl_uint n_wait,
-                                          const cl_event *wait, cl_event *done);
-
-/* Sorts arrays. Commands wait for each other by events, although the queue is in order, so that a
-   failure reaches the last one. Reading a buffer into its own memory makes it visible, and need not
-   copy. */
-static clsort_status clsort__sort_listed(clsort_sorter *s, clsort_desc *d, clsort__host_array *a,
-                                         int in_place, cl_event *last)
-{
-    cl_event done;
-    int i;
-    CLSORT__MUST(clsort__own_queue(s));
-    for (i = 0; i < CLSORT__HOST_ARRAYS; i++)
-        if (a[i].bytes) CLSORT__MUST(clsort__send(s, &a[i], in_place, last));
-    d->keys = *a[0].there;
-    d->values = a[1].bytes ? *a[1].there : NULL;
-    d->indices = a[2].bytes ? *a[2].there : NULL;
-    i = *last != NULL;
-    CLSORT__MUST(clsort__enqueue_sort(s, s->own_queue, d, (cl_uint)i, i ? last : NULL, &done));
-    clsort__replace_event(last, done);
-    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
-        if (!a[i].bytes || !a[i].comes_down) continue;
-        CLSORT__MUST(clsort__move(s, &a[i], 0, last));
-        if (a[i].place != a[i].data) memcpy(a[i].data, a[i].place, a[i].bytes);
-    }
-    return CL_SUCCESS;
-}
-
-/* Lays out arrays that have their data. With indices, only the indices change, and their gaps
-   stay. */
-static void clsort__lay_out_arrays(clsort_sorter *s, const clsort_desc *d, int in_place,
-                                   clsort__host_array *a)
-{
-    const size_t element = clsort__element_bytes(d), n = clsort__extent(d, element);
-    const size_t sizes[CLSORT__HOST_ARRAYS] = { element, d->value_size, sizeof(cl_uint) };
-    unsigned char *block;
-    size_t bytes = 0;
-    int i;
-    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) bytes += a[i].bytes = a[i].data ? n * sizes[i] : 0;
-    block = in_place ? NULL : clsort__find_block(s, bytes);
-    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
-        a[i].goes_up = i < 2 || d->rows > 1;
-        a[i].comes_down = i == 2 || !a[2].data;
-        a[i].place = block ? (void *)block : a[i].data;
-        a[i].there = block ? &s->block_buffers[i] : &a[i].own;
-        if (block) block += a[i].bytes;
-    }
-}
-
-/* Sorts the caller's arrays. Nothing uses them afterwards. */
-static clsort_status clsort__sort_host(clsort_sorter *s, clsort_desc *d, void *keys, void *values,
-                                       cl_uint *indices)
-{
-    const int in_place = clsort__in_place(s, d, keys, values, indices);
-    clsort__host_array a[CLSORT__HOST_ARRAYS];
-    cl_event last = NULL;
-    clsort_status status;
-    int i;
-    memset(a, 0, sizeof a);
-    a[0].data = keys, a[1].data = values, a[2].data = indices;
-    clsort__lay_out_arrays(s, d, in_place, a);
-    status = clsort__sort_listed(s, d, a, in_place, &last);
-    if (status != CL_SUCCESS && s->own_queue) CLSORT_CL(clFinish)(s->own_queue);
-    clsort__replace_event(&last, NULL);
-    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
-        clsort__release_buffer(&a[i].pin);
-        clsort__release_buffer(&a[i].own);
-    }
-    return status;
-}
-
 /* ---- >>proof --------------------------------------------------------------------------------- */
 
 /* apart: strides of rows of elements and of values in the output; 0 for the input. */
@@ -15766,6 +15588,204 @@ static void clsort__checking_job(clsort__job *j, clsort_sorter *s, const char *f
     j->result = result;
 }
 
+/* ---- >>host ---------------------------------------------------------------------------------- */
+
+/* 1 if an address is a multiple of `unit`. */
+static int clsort__is_aligned(const void *data, size_t unit)
+{
+    return (size_t)(const char *)data % unit == 0;
+}
+
+/* An array of the caller's. On NVIDIA's GPUs, small arrays go through a block that stays pinned;
+   large ones are pinned. 2^18 and 2^26 u32 take an H200 .28 and 23 ms; unpinned .36 and 55; by
+   CL_MEM_COPY_HOST_PTR .37 and 220. Pinning an array that only comes down does not pay. */
+typedef struct clsort__host_array {
+    void *data;                 /* the caller's */
+    size_t bytes;               /* 0: there is none */
+    int goes_up, comes_down;
+    void *place;                /* host memory for commands: `data`, or a part of the block */
+    cl_mem *there, own;         /* there: the buffer on the device, `own` or the block's */
+    cl_mem pin;                 /* pins `data`; NULL: it is not pinned */
+} clsort__host_array;
+
+/* 1 if the arrays can be sorted where they lie. A driver that wants another alignment copies them
+   by itself. Records with an expression contain any type: the largest has 128 bytes. */
+static int clsort__in_place(const clsort_sorter *s, const clsort_desc *d, const void *keys,
+                            const void *values, const cl_uint *indices)
+{
+    const size_t unit = d->precedes ? 128 : clsort__alignment(clsort__element_bytes(d));
+    return s->facts.shares_memory && clsort__is_aligned(keys, unit)
+           && clsort__is_aligned(values, clsort__alignment(d->value_size))
+           && clsort__is_aligned(indices, sizeof *indices);
+}
+
+/* 1 if pinning large arrays saves time. */
+static int clsort__can_pin(const clsort_sorter *s) { return s->facts.block_bytes != 0; }
+
+/* Pins host memory, by a buffer over it that no command uses. NULL: not pinned. */
+static cl_mem clsort__pin(clsort_sorter *s, void *data, size_t bytes, cl_mem_flags role)
+{
+    const int quiet = clsort__hush(s, 1);
+    cl_mem pin = NULL;
+    const clsort_status status =
+        clsort__create_buffer(s, bytes, data, role | CL_MEM_USE_HOST_PTR, NULL, &pin);
+    clsort__hush(s, quiet);
+    return status == CL_SUCCESS ? pin : NULL;
+}
+
+static void clsort__release_buffer(cl_mem *buffer)
+{
+    if (*buffer) CLSORT_CL(clReleaseMemObject)(*buffer);
+    *buffer = NULL;
+}
+
+/* The sorter's block for arrays of `bytes` bytes in all; NULL: no block. */
+static unsigned char *clsort__find_block(clsort_sorter *s, size_t bytes)
+{
+    if (bytes > s->facts.block_bytes) return NULL;
+    if (!s->block) s->block = (unsigned char *)CLSORT_MALLOC(s->facts.block_bytes);
+    if (s->block && !s->block_pin)
+        s->block_pin = clsort__pin(s, s->block, s->facts.block_bytes, CL_MEM_READ_WRITE);
+    return s->block_pin ? s->block : NULL;
+}
+
+static void clsort__replace_event(cl_event *event, cl_event other)
+{
+    if (*event) CLSORT_CL(clReleaseEvent)(*event);
+    *event = other;
+}
+
+/* Moves an array, behind *last: up, or down, which blocks. If that fails, tries again without a
+   pin. */
+static clsort_status clsort__move(clsort_sorter *s, clsort__host_array *a, int up, cl_event *last)
+{
+    const int again = a->pin != NULL, quiet = clsort__hush(s, again || s->quiet);
+    const cl_uint n = *last ? 1 : 0;
+    const cl_event *const wait = n ? last : NULL;
+    cl_event event = NULL;
+    const clsort_status status =
+        up ? CLSORT__TRY(s, clEnqueueWriteBuffer, (s->own_queue, *a->there, CL_FALSE, 0, a->bytes,
+                                                   a->place, n, wait, &event))
+           : CLSORT__TRY(s, clEnqueueReadBuffer, (s->own_queue, *a->there, CL_TRUE, 0, a->bytes,
+                                                  a->place, n, wait, NULL));
+    clsort__hush(s, quiet);
+    if (status == CL_SUCCESS && up) clsort__replace_event(last, event);
+    if (status == CL_SUCCESS || !again) return status;
+    clsort__release_buffer(&a->pin);
+    return clsort__move(s, a, up, last);
+}
+
+/* Creates the buffer of an array, if it has none, and moves up an input that is not sorted in
+   place. */
+static clsort_status clsort__send(clsort_sorter *s, clsort__host_array *a, int in_place,
+                                  cl_event *last)
+{
+    const int by_block = a->there != &a->own;
+    const cl_mem_flags role = a->comes_down || by_block ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
+    if (!*a->there)
+        CLSORT__MUST(clsort__create_buffer(s, by_block ? s->facts.block_bytes : a->bytes,
+                                           in_place ? a->data : NULL,
+                                           in_place ? role | CL_MEM_USE_HOST_PTR : role, NULL,
+                                           a->there));
+    if (in_place || !a->goes_up) return CL_SUCCESS;
+    if (by_block) memcpy(a->place, a->data, a->bytes);
+    else if (clsort__can_pin(s)) a->pin = clsort__pin(s, a->data, a->bytes, role);
+    return clsort__move(s, a, 1, last);
+}
+
+/* All checks of a description for host arrays, in which some fields must be 0. d may be NULL. */
+static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const void *keys,
+                               const void *values)
+{
+    const clsort__array_fields *a;
+    clsort__check_desc(c, d, CLSORT__TO_SORT);
+    if (!d) return;
+    if (d->count && !keys) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
+    if (d->count && !values != !d->value_size)
+        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE,
+                      values ? "value_size is 0 beside values"
+                             : "values is NULL beside value_size");
+    for (a = c->arrays; a < c->arrays + CLSORT__ARRAY_COUNT; a++)
+        if (a->buffer || a->offset || a->stride)
+            clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
+                          "%s, its offset and stride: they must be 0 with host arrays", a->name);
+    if (d->segment_count)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segment_count: it must be 0 with host arrays");
+    if (d->scratch_size)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "scratch_size: it must be 0 with host arrays");
+    if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
+                      "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
+}
+
+/* Sorts arrays. Commands wait for each other by events, although the queue is in order, so that a
+   failure reaches the last one. Reading a buffer into its own memory makes it visible, and need not
+   copy. */
+static clsort_status clsort__sort_listed(clsort_sorter *s, clsort_desc *d, clsort__host_array *a,
+                                         int in_place, cl_event *last)
+{
+    cl_event done;
+    int i;
+    CLSORT__MUST(clsort__own_queue(s));
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++)
+        if (a[i].bytes) CLSORT__MUST(clsort__send(s, &a[i], in_place, last));
+    d->keys = *a[0].there;
+    d->values = a[1].bytes ? *a[1].there : NULL;
+    d->indices = a[2].bytes ? *a[2].there : NULL;
+    i = *last != NULL;
+    CLSORT__MUST(clsort__enqueue_sort(s, s->own_queue, d, (cl_uint)i, i ? last : NULL, &done));
+    clsort__replace_event(last, done);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
+        if (!a[i].bytes || !a[i].comes_down) continue;
+        CLSORT__MUST(clsort__move(s, &a[i], 0, last));
+        if (a[i].place != a[i].data) memcpy(a[i].data, a[i].place, a[i].bytes);
+    }
+    return CL_SUCCESS;
+}
+
+/* Lays out arrays that have their data. With indices, only the indices change, and their gaps
+   stay. */
+static void clsort__lay_out_arrays(clsort_sorter *s, const clsort_desc *d, int in_place,
+                                   clsort__host_array *a)
+{
+    const size_t element = clsort__element_bytes(d), n = clsort__extent(d, element);
+    const size_t sizes[CLSORT__HOST_ARRAYS] = { element, d->value_size, sizeof(cl_uint) };
+    unsigned char *block;
+    size_t bytes = 0;
+    int i;
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) bytes += a[i].bytes = a[i].data ? n * sizes[i] : 0;
+    block = in_place ? NULL : clsort__find_block(s, bytes);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
+        a[i].goes_up = i < 2 || d->rows > 1;
+        a[i].comes_down = i == 2 || !a[2].data;
+        a[i].place = block ? (void *)block : a[i].data;
+        a[i].there = block ? &s->block_buffers[i] : &a[i].own;
+        if (block) block += a[i].bytes;
+    }
+}
+
+/* Sorts the caller's arrays. Nothing uses them afterwards. */
+static clsort_status clsort__sort_host(clsort_sorter *s, clsort_desc *d, void *keys, void *values,
+                                       cl_uint *indices)
+{
+    const int in_place = clsort__in_place(s, d, keys, values, indices);
+    clsort__host_array a[CLSORT__HOST_ARRAYS];
+    cl_event last = NULL;
+    clsort_status status;
+    int i;
+    memset(a, 0, sizeof a);
+    a[0].data = keys, a[1].data = values, a[2].data = indices;
+    clsort__lay_out_arrays(s, d, in_place, a);
+    status = clsort__sort_listed(s, d, a, in_place, &last);
+    if (status != CL_SUCCESS && s->own_queue) CLSORT_CL(clFinish)(s->own_queue);
+    clsort__replace_event(&last, NULL);
+    for (i = 0; i < CLSORT__HOST_ARRAYS; i++) {
+        clsort__release_buffer(&a[i].pin);
+        clsort__release_buffer(&a[i].own);
+    }
+    return status;
+}
+
 /* ---- >>prepare ------------------------------------------------------------------------------- */
 
 /* Builds and warms what a planned call needs, and makes its scratch memory. The queue is checked.
@@ -15862,7 +15882,19 @@ static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_
 
 /* ---- >>sorter -------------------------------------------------------------------------------- */
 
-static void clsort__release_programs(clsort_sorter *s);
+static void clsort__keep_programs_until(clsort_sorter *s, cl_event mark);
+
+/* Releases the programs of a sorter after clsort_trim. */
+static void clsort__release_programs(clsort_sorter *s)
+{
+    size_t i;
+    if (s->facts.releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
+    clsort__drop_marks(s);
+    for (i = 0; i < s->mark_count; i++) clsort__keep_programs_until(s, s->marks[i]);
+    for (i = 0; i < s->program_count; i++) clsort__release_program(&s->programs[i]);
+    clsort__free(s->marks);
+    clsort__free(s->programs);
+}
 
 /* Releases what clsort_trim names. */
 static void clsort__release_scratch(clsort_sorter *s)
@@ -16033,18 +16065,6 @@ static void clsort__keep_programs_until(clsort_sorter *s, cl_event mark)
     CLSORT_CL(clReleaseEvent)(mark);
 }
 
-/* Releases the programs of a sorter after clsort_trim. */
-static void clsort__release_programs(clsort_sorter *s)
-{
-    size_t i;
-    if (s->facts.releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
-    clsort__drop_marks(s);
-    for (i = 0; i < s->mark_count; i++) clsort__keep_programs_until(s, s->marks[i]);
-    for (i = 0; i < s->program_count; i++) clsort__release_program(&s->programs[i]);
-    clsort__free(s->marks);
-    clsort__free(s->programs);
-}
-
 /* ---- >>explain ------------------------------------------------------------------------------- */
 
 /* The text of an explanation, cut off at `size`. */
@@ -16107,447 +16127,6 @@ static clsort_desc clsort__resolved(const clsort__job *j)
     return d;
 }
 
-/* ---- >>self-test ----------------------------------------------------------------------------- */
-
-/* Elements of the longest self-test sorts. */
-enum { CLSORT__TEST_COUNT = 20011 };
-
-/* The payload of a self-test sort: nothing, values, or indices. Values are the elements' numbers,
-   from 1 on, times an odd factor: so they have any bits, and the inverse factor gives the numbers
-   back. */
-enum { CLSORT__TEST_KEYS, CLSORT__TEST_VALUES, CLSORT__TEST_INDICES };
-#define CLSORT__TEST_FACTOR 0x9E3779B1u
-#define CLSORT__TEST_INVERSE 0xE8B2F51u
-
-/* A self-test sort. span: keys lie between a random one and that plus `span`; 0: keys have any
-   bits, and many ties. */
-typedef struct clsort__test {
-    cl_uint algorithm, radix, key_type, payload;
-    size_t count;
-    cl_ulong span;
-} clsort__test;
-
-/* A random number. Source: Marsaglia's xorshift. */
-static cl_ulong clsort__draw(cl_ulong *x)
-{
-    *x ^= *x << 13; *x ^= *x >> 7; *x ^= *x << 17;
-    return *x;
-}
-
-/* A span around 2^log2: 1 less, 2^log2 itself, or up to 1/1024 more. */
-static cl_ulong clsort__draw_span(cl_uint log2, cl_ulong *x)
-{
-    const cl_ulong power = (cl_ulong)1 << log2, side = clsort__draw(x) % 3;
-    return power - 1 + (side < 2 ? side : 1 + clsort__draw(x) % ((power >> 10) + 1));
-}
-
-static void clsort__store_key(unsigned char *keys, size_t bytes, size_t i, cl_ulong key)
-{
-    if (bytes == 1) keys[i] = (unsigned char)key;
-    else if (bytes == 2) { const cl_ushort k = (cl_ushort)key; memcpy(keys + i * 2, &k, 2); }
-    else if (bytes == 4) { const cl_uint k = (cl_uint)key; memcpy(keys + i * bytes, &k, bytes); }
-    else memcpy(keys + i * bytes, &key, bytes);
-}
-
-static cl_ulong clsort__load_key(const unsigned char *keys, size_t bytes, size_t i)
-{
-    cl_ulong key = 0;
-    if (bytes == 1) key = keys[i];
-    else if (bytes == 2) { cl_ushort k; memcpy(&k, keys + i * bytes, bytes); key = k; }
-    else if (bytes == 4) { cl_uint k; memcpy(&k, keys + i * bytes, bytes); key = k; }
-    else memcpy(&key, keys + i * bytes, bytes);
-    return key;
-}
-
-/* Keys of `bytes` bytes, and their values. The least and the greatest key of a span stand at the
-   ends, where every sample sees them. */
-static void clsort__fill_test(const clsort__test *t, size_t bytes, unsigned char *keys,
-                              cl_uint *values)
-{
-    const cl_ulong top = ~(cl_ulong)0 >> (64 - 8 * bytes), span = t->span;
-    const size_t ends = 1 + (t->count >> CLSORT__HYBRID_SAMPLE_LOG2);
-    cl_ulong x = 88172645463325252u + span, low = span ? clsort__draw(&x) % (top - span + 1) : 0;
-    size_t i;
-    for (i = 0; i < t->count; i++) {
-        const cl_ulong drawn = clsort__draw(&x),
-                       distance = i < ends ? 0 : i + ends >= t->count ? span : drawn % (span + 1);
-        clsort__store_key(keys, bytes, i,
-                          span    ? low + distance
-                          : i % 3 ? drawn
-                                  : (drawn >> 60) * (~(cl_ulong)0 / 255));
-        values[i] = (cl_uint)(i + 1) * CLSORT__TEST_FACTOR;
-    }
-}
-
-/* 1 if `sorted` is in order and, by a sum of hashes, a permutation of `keys`. */
-static int clsort__keys_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes,
-                             size_t count)
-{
-    const cl_ulong odd = 0x9E3779B97F4A7C15u;
-    cl_ulong before = 0, after = 0, x, y;
-    size_t i;
-    for (i = 0; i < count; i++) {
-        if (i && clsort__load_key(sorted, bytes, i) < clsort__load_key(sorted, bytes, i - 1))
-            return 0;
-        x = (clsort__load_key(keys, bytes, i) + 1) * odd;
-        y = (clsort__load_key(sorted, bytes, i) + 1) * odd;
-        before += x ^ x >> 29;
-        after += y ^ y >> 29;
-    }
-    return before == after;
-}
-
-/* 1 if the values name each element of `keys` once, in sorted order. seen: a byte per element. */
-static int clsort__values_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes,
-                               const cl_uint *values, unsigned char *seen, size_t count)
-{
-    size_t i;
-    memset(seen, 0, count);
-    for (i = 0; i < count; i++)
-        if (values[i] >= count || seen[values[i]]++
-            || memcmp(keys + values[i] * bytes, sorted + i * bytes, bytes))
-            return 0;
-    return 1;
-}
-
-/* Turns the result of an argsort, or of a sort with values, into sorted keys and elements'
-   numbers. */
-static void clsort__number_test(const clsort__test *t, size_t bytes, const unsigned char *keys,
-                                unsigned char *sorted, cl_uint *values)
-{
-    size_t i;
-    for (i = 0; i < t->count; i++)
-        if (t->payload == CLSORT__TEST_VALUES) values[i] = values[i] * CLSORT__TEST_INVERSE - 1;
-        else if (values[i] < t->count)
-            memcpy(sorted + i * bytes, keys + values[i] * bytes, bytes);
-}
-
-static clsort_desc clsort__test_desc(const clsort__test *t)
-{
-    clsort_desc d = clsort_desc_default();
-    d.count = t->count;
-    d.key_type = t->key_type;
-    d.algorithm = t->algorithm;
-    d.tuning.variant = t->radix << CLSORT__AT_RADIX;
-    d.value_size = t->payload == CLSORT__TEST_VALUES ? 4 : 0;
-    return d;
-}
-
-/* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values,
-   marks. */
-static clsort_status clsort__test_sort(clsort_sorter *s, const clsort__test *t,
-                                       unsigned char *memory)
-{
-    const size_t bytes = clsort__key_bits(t->key_type) / 8, count = t->count;
-    const int indices = t->payload == CLSORT__TEST_INDICES;
-    const clsort_desc d = clsort__test_desc(t);
-    unsigned char *keys = memory, *sorted = keys + 8 * count,
-                  *seen = sorted + 8 * count + 4 * count;
-    cl_uint *values = (cl_uint *)(void *)(sorted + 8 * count);
-    clsort__fill_test(t, bytes, keys, values);
-    memcpy(sorted, keys, bytes * count);
-    CLSORT__MUST(clsort_sort_host(s, &d, sorted, d.value_size ? values : NULL,
-                                  indices ? values : NULL));
-    if (t->payload) clsort__number_test(t, bytes, keys, sorted, values);
-    if (clsort__keys_hold(keys, sorted, bytes, count)
-        && clsort__values_hold(keys, sorted, bytes, values, seen, t->payload ? count : 0))
-        return CL_SUCCESS;
-    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
-                        clsort__family_name(t->algorithm));
-}
-
-/* The sorts that test one algorithm: every key width, with and without values, at counts around its
-   tiles. */
-static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
-                                         unsigned char *memory)
-{
-    static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
-    static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
-    clsort__test t = { algorithm, radix, 0, 0, 0, 0 };
-    cl_ulong x = 1;
-    cl_uint i, c;
-    for (i = 0; i < 16; i++)
-        for (c = 0; c < 4; c++) {
-            t.key_type = types[i / 4];
-            t.payload = i & 1 ? CLSORT__TEST_VALUES : CLSORT__TEST_KEYS;
-            t.count = counts[c];
-            t.span = i & 2 ? clsort__draw_span(1 + (cl_uint)(clsort__draw(&x) >> 32)
-                                                   % (clsort__key_bits(t.key_type) - 1), &x)
-                           : 0;
-            CLSORT__MUST(clsort__test_sort(s, &t, memory));
-        }
-    return CL_SUCCESS;
-}
-
-/* 1 if AUTO may take a form for such a test at some count, and plans it for this one. */
-static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *form,
-                            const clsort__test *t)
-{
-    clsort_desc d = clsort__test_desc(t);
-    clsort__crossover row;
-    clsort__plan p;
-    d.indices = t->payload == CLSORT__TEST_INDICES ? CLSORT_LATER : NULL;
-    row = clsort__find_crossover(&s->facts, s->policy, &d);
-    clsort__make_plan(&s->facts, s->policy, &d, &p);
-    return p.config.family == form->family
-           && (form->radix == CLSORT__RADIX_SAMPLES
-                   ? row.samples > 0
-                   : s->facts.is_cpu == (form->radix == CLSORT__RADIX_CACHED)
-                         && row.hybrid != CLSORT__NEVER);
-}
-
-/* Tests a form with spans. With many keys of 4 bytes: below, at and above the least span of pairs
-   in hybrid radix. With fewer keys: around every power of two. */
-static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_form *form,
-                                        clsort__test t, unsigned char *memory)
-{
-    enum { CLSORT__SIDES = 3 };
-    const cl_uint bits = clsort__key_bits(t.key_type);
-    cl_ulong x = 1;
-    cl_uint i;
-    for (i = bits == 32 ? 0 : CLSORT__SIDES; i < CLSORT__SIDES + bits - 1; i++) {
-        t.count = form->test_count;
-        if (i >= CLSORT__SIDES) t.count = clsort__smaller(t.count, CLSORT__TEST_COUNT);
-        t.span = i < CLSORT__SIDES ? CLSORT__EDGE_LEAST_SPAN - 1 + i
-                                   : clsort__draw_span(i - CLSORT__SIDES + 1, &x);
-        if (clsort__may_take(s, form, &t)) CLSORT__MUST(clsort__test_sort(s, &t, memory));
-    }
-    return CL_SUCCESS;
-}
-
-/* Tests a form, with ties at some counts and with spans. Leaves it out if it is wrong. */
-static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_form *form,
-                                       cl_uint key_type, cl_uint payload, unsigned char *memory)
-{
-    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->test_count };
-    clsort_status status = CL_SUCCESS;
-    clsort__test t = { CLSORT_RADIX, form->radix, key_type, payload, 0, 0 };
-    size_t i;
-    for (i = 0; i < 3 && status == CL_SUCCESS; i++) {
-        t.count = counts[i];
-        if (clsort__may_take(s, form, &t)) status = clsort__test_sort(s, &t, memory);
-    }
-    if (status == CL_SUCCESS) status = clsort__test_spans(s, form, t, memory);
-    if (status == CLSORT_ERROR_WRONG_RESULT) s->facts.given_up |= CLSORT__BIT(form->family);
-    return status;
-}
-
-static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *memory)
-{
-    clsort_status worst = CL_SUCCESS;
-    cl_uint i;
-    for (i = 0; i < 6 * CLSORT__RADIX_FORMS; i++) {
-        const clsort__radix_form *form = &clsort__radix_forms[i / 6];
-        const clsort_status status =
-            form->test_count ? clsort__test_form(s, form, i / 3 % 2 ? CLSORT_U64 : CLSORT_U32,
-                                                 i % 3, memory)
-                             : CL_SUCCESS;
-        if (status != CL_SUCCESS && status != CLSORT_ERROR_WRONG_RESULT) return status;
-        if (status != CL_SUCCESS) worst = status;
-    }
-    return worst;
-}
-
-/* Notes a family that is wrong or does not build, and reports both as wrong. */
-static clsort_status clsort__give_up(clsort_sorter *s, cl_uint family, clsort_status status)
-{
-    if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
-    s->facts.given_up |= CLSORT__BIT(family);
-    return CLSORT_ERROR_WRONG_RESULT;
-}
-
-/* Tests an algorithm; AUTO no longer takes a wrong one. If sweeps are wrong, radix is tested again
-   without them. Then its other forms are tested. An algorithm that uses a wrong one might write
-   anywhere: it fails untested. */
-static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
-                                            unsigned char *memory)
-{
-    const clsort__algorithm *const a = clsort__find_algorithm(algorithm);
-    const int untested = (s->facts.given_up & a->parts) != 0;
-    const cl_uint passes = algorithm == CLSORT_RADIX ? CLSORT__RADIX_SWEEPS : CLSORT__RADIX_DEFAULT;
-    clsort_status first, status;
-    if (a->left_out) return CL_SUCCESS;
-    first = status = untested ? CLSORT_ERROR_WRONG_RESULT
-                              : clsort__test_sorts(s, algorithm, passes, memory);
-    if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->facts.has_progress) {
-        s->facts.given_up |= CLSORT__BIT(CLSORT__SWEEP);
-        status = clsort__test_sorts(s, algorithm, CLSORT__RADIX_PORTABLE, memory);
-    }
-    if (algorithm == CLSORT_RADIX && status == CL_SUCCESS) {
-        status = clsort__test_radix_forms(s, memory);
-        if (status == CLSORT_ERROR_WRONG_RESULT) {
-            first = status;
-            status = CL_SUCCESS;
-        }
-    }
-    status = clsort__give_up(s, algorithm, status);
-    return first == CLSORT_ERROR_WRONG_RESULT ? first : status;
-}
-
-/* Tests of merges of runs and of partitions. TEST_PIECES: their elements. Keys and values are on
-   the host and on the device, before and after. */
-enum { CLSORT__TEST_PIECES = CLSORT__TEST_COUNT / 2 };
-typedef struct clsort__pieces_test {
-    cl_uint key_type;
-    size_t bytes, value_size;
-    unsigned char *keys, *moved, *seen;
-    cl_uint *values, *moved_values;
-    cl_uint starts[CLSORT_MAX_SPLITTERS + 2];
-    cl_mem in[3], out[3];       /* keys; values; splitters, starts */
-} clsort__pieces_test;
-
-/* Writes CLSORT_MAX_RUNS sorted runs, one after the other, of keys that often repeat. */
-static void clsort__fill_runs(clsort__pieces_test *t)
-{
-    const cl_ulong step = (cl_ulong)1 << (8 * t->bytes - 12);
-    cl_ulong key = 0;
-    size_t i;
-    for (i = 0; i < CLSORT__TEST_PIECES; i++) {
-        key = i * CLSORT_MAX_RUNS % CLSORT__TEST_PIECES < CLSORT_MAX_RUNS ? i % 3 : key;
-        key += i * 2654435761u >> 7 & 7 ? 0 : step + (i & 3);
-        clsort__store_key(t->keys, t->bytes, i, key);
-        t->values[i] = (cl_uint)i;
-    }
-}
-
-static clsort_status clsort__upload_pieces(clsort_sorter *s, clsort__pieces_test *t)
-{
-    const size_t keys = CLSORT__TEST_PIECES * t->bytes,
-                 values = CLSORT__TEST_PIECES * t->value_size;
-    const cl_mem_flags role = CL_MEM_READ_WRITE;
-    CLSORT__MUST(clsort__upload(s, t->keys, keys, role, &t->in[0]));
-    CLSORT__MUST(clsort__upload(s, t->values, values, role, &t->in[1]));
-    memset(t->moved, 255, keys);
-    CLSORT__MUST(clsort__upload(s, t->moved, keys, role, &t->out[0]));
-    CLSORT__MUST(clsort__upload(s, t->values, values, role, &t->out[1]));
-    return clsort__upload(s, t->starts, sizeof t->starts, role, &t->out[2]);
-}
-
-static clsort_status clsort__download_pieces(clsort_sorter *s, clsort__pieces_test *t)
-{
-    CLSORT__MUST(clsort__download(s, t->out[0], CLSORT__TEST_PIECES * t->bytes, t->moved));
-    return clsort__download(s, t->out[1], CLSORT__TEST_PIECES * t->value_size, t->moved_values);
-}
-
-/* Merges the runs, and judges keys, values and, where keys are equal, their order. */
-static clsort_status clsort__test_runs(clsort_sorter *s, clsort__pieces_test *t)
-{
-    const size_t n = CLSORT__TEST_PIECES, b = t->bytes;
-    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
-    clsort_run runs[CLSORT_MAX_RUNS];
-    size_t i, right = 1;
-    memset(runs, 0, sizeof runs);
-    for (i = 0; i < CLSORT_MAX_RUNS; i++) {
-        const size_t begin = (i * n + CLSORT_MAX_RUNS - 1) / CLSORT_MAX_RUNS;
-        runs[i].count = ((i + 1) * n + CLSORT_MAX_RUNS - 1) / CLSORT_MAX_RUNS - begin;
-        runs[i].keys = t->in[0], runs[i].keys_offset = begin * b;
-        runs[i].values = t->in[1], runs[i].values_offset = begin * t->value_size;
-    }
-    m.runs = runs, m.run_count = CLSORT_MAX_RUNS, m.key_type = t->key_type;
-    m.keys_out = t->out[0], m.values_out = t->out[1], m.value_size = t->value_size;
-    CLSORT__MUST(clsort_enqueue_merge_runs(s, s->own_queue, &m, 0, NULL, NULL));
-    CLSORT__MUST(clsort__download_pieces(s, t));
-    for (i = 1; i < n && t->value_size; i++)
-        right &= t->moved_values[i - 1] < t->moved_values[i]
-                 || memcmp(t->moved + (i - 1) * b, t->moved + i * b, b) != 0;
-    if (right && clsort__keys_hold(t->keys, t->moved, b, n)
-        && clsort__values_hold(t->keys, t->moved, b, t->moved_values, t->seen,
-                               t->value_size ? n : 0))
-        return CL_SUCCESS;
-    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
-                        clsort__family_name(CLSORT__RUNS));
-}
-
-/* Judges a partition by splitters at equal distances: each part has its keys, in their order. */
-static int clsort__parts_hold(const clsort__pieces_test *t, cl_ulong distance, cl_uint count)
-{
-    cl_uint next[CLSORT_MAX_SPLITTERS + 2], wanted[CLSORT_MAX_SPLITTERS + 2], p;
-    size_t i;
-    memset(wanted, 0, sizeof wanted);
-    for (i = 0; i < CLSORT__TEST_PIECES; i++) {
-        const cl_ulong part = clsort__load_key(t->keys, t->bytes, i) / distance;
-        wanted[(part < count ? part : count) + 1]++;
-    }
-    for (p = 0; p <= count; p++) wanted[p + 1] += wanted[p];
-    memcpy(next, wanted, sizeof next);
-    for (i = 0; i < CLSORT__TEST_PIECES; i++) {
-        const cl_ulong part = clsort__load_key(t->keys, t->bytes, i) / distance;
-        const size_t place = next[part < count ? part : count]++;
-        if (memcmp(t->keys + i * t->bytes, t->moved + place * t->bytes, t->bytes)) return 0;
-        if (t->value_size && t->moved_values[place] != t->values[i]) return 0;
-    }
-    return !memcmp(wanted, t->starts, (count + 2) * sizeof *wanted);
-}
-
-/* Partitions the keys by `count` splitters, of which the last is beyond all keys. */
-static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_test *t, cl_uint count)
-{
-    const cl_ulong distance = ((cl_ulong)1 << (8 * t->bytes - 4)) / count;
-    clsort_partition_desc d = clsort_partition_desc_default();
-    cl_ulong splitters[CLSORT_MAX_SPLITTERS];
-    clsort_status status;
-    cl_uint i;
-    for (i = 0; i < count; i++)
-        clsort__store_key((unsigned char *)splitters, t->bytes, i, (i + 1) * distance);
-    CLSORT__MUST(clsort__upload(s, splitters, count * t->bytes, CL_MEM_READ_ONLY, &t->in[2]));
-    d.count = CLSORT__TEST_PIECES, d.key_type = t->key_type, d.value_size = t->value_size;
-    d.keys = t->in[0], d.keys_out = t->out[0];
-    d.values = t->in[1], d.values_out = t->out[1];
-    d.splitters = t->in[2], d.starts = t->out[2], d.splitter_count = count;
-    status = clsort_enqueue_partition(s, s->own_queue, &d, 0, NULL, NULL);
-    if (status == CL_SUCCESS) status = clsort__download_pieces(s, t);
-    if (status == CL_SUCCESS)
-        status = clsort__download(s, t->out[2], (count + 2) * sizeof *t->starts, t->starts);
-    CLSORT_CL(clReleaseMemObject)(t->in[2]);
-    t->in[2] = NULL;
-    CLSORT__MUST(status);
-    if (clsort__parts_hold(t, distance, count)) return CL_SUCCESS;
-    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
-                        clsort__family_name(CLSORT__PARTITION));
-}
-
-/* Tests merges of runs and partitions of keys of one type. */
-static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
-{
-    clsort_status runs, parts;
-    clsort__fill_runs(t);
-    CLSORT__MUST(clsort__own_queue(s));
-    CLSORT__MUST(clsort__upload_pieces(s, t));
-    runs = clsort__give_up(s, CLSORT__RUNS, clsort__test_runs(s, t));
-    if (runs != CL_SUCCESS && runs != CLSORT_ERROR_WRONG_RESULT) return runs;
-    if (clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX))) return runs;
-    parts = clsort__test_partition(s, t, 15);
-    if (parts == CL_SUCCESS) parts = clsort__test_partition(s, t, CLSORT_MAX_SPLITTERS);
-    parts = clsort__give_up(s, CLSORT__PARTITION, parts);
-    return parts != CL_SUCCESS ? parts : runs;
-}
-
-/* Tests both with bare keys, then with values, in 25 bytes of memory per element. */
-static clsort_status clsort__test_pieces(clsort_sorter *s, unsigned char *memory)
-{
-    const size_t n = CLSORT__TEST_PIECES;
-    clsort_status first = CL_SUCCESS;
-    int pairs, i;
-    for (pairs = 0; pairs < 2; pairs++) {
-        clsort_status status;
-        clsort__pieces_test t;
-        memset(&t, 0, sizeof t);
-        t.key_type = pairs ? CLSORT_U64 : CLSORT_U32;
-        t.bytes = pairs ? 8 : 4;
-        t.value_size = pairs ? sizeof *t.values : 0;
-        t.keys = memory, t.moved = memory + 8 * n;
-        t.values = (cl_uint *)(void *)(memory + 16 * n), t.moved_values = t.values + n;
-        t.seen = (unsigned char *)(t.moved_values + n);
-        status = clsort__test_both(s, &t);
-        for (i = 0; i < 3; i++) {
-            if (t.in[i]) CLSORT_CL(clReleaseMemObject)(t.in[i]);
-            if (t.out[i]) CLSORT_CL(clReleaseMemObject)(t.out[i]);
-        }
-        if (first == CL_SUCCESS) first = status;
-    }
-    return first;
-}
-
 /* ---- >>choices ------------------------------------------------------------------------------- */
 
 /* 1 if choices may be laid over the built-in policy. */
@@ -16563,21 +16142,6 @@ static clsort__hash clsort__choices_name(const clsort_sorter *s)
     clsort__add_hash(&name, "choices", 7);
     clsort__add_word(&name, s->facts.compute_units);   /* parts of a device have its names */
     return name;
-}
-
-/* Loads the choices of a sorter from its cache, if there are any. */
-static void clsort__recall_choices(clsort_sorter *s)
-{
-    size_t bytes = 0;
-    unsigned char *entry;
-    if (!s->options.cache_load || !clsort__may_choose(s)) return;
-    entry = clsort__load_entry(s, clsort__choices_name(s), &bytes);
-    if (!entry) return;
-    clsort__hush(s, 1);
-    if (!entry[sizeof(clsort__entry) + bytes - 1])
-        clsort_load_choices(s, (const char *)entry + sizeof(clsort__entry), NULL);
-    clsort__hush(s, 0);
-    CLSORT_FREE(entry);
 }
 
 /* A copy of choices, laid over the built-in policy of a sorter; no choices if `from` is NULL. */
@@ -16894,6 +16458,21 @@ static int clsort__describe_choice(const clsort_sorter *s, cl_uint number, clsor
 }
 
 /* ---- >>public -------------------------------------------------------------------------------- */
+
+/* Loads the choices of a sorter from its cache, if there are any. */
+static void clsort__recall_choices(clsort_sorter *s)
+{
+    size_t bytes = 0;
+    unsigned char *entry;
+    if (!s->options.cache_load || !clsort__may_choose(s)) return;
+    entry = clsort__load_entry(s, clsort__choices_name(s), &bytes);
+    if (!entry) return;
+    clsort__hush(s, 1);
+    if (!entry[sizeof(clsort__entry) + bytes - 1])
+        clsort_load_choices(s, (const char *)entry + sizeof(clsort__entry), NULL);
+    clsort__hush(s, 0);
+    CLSORT_FREE(entry);
+}
 
 /* The head of a public function that takes a sorter. If the sorter is busy, it does `reset`. */
 #define CLSORT__ALONE_OR(name, parameters, arguments, reset) \
@@ -17419,30 +16998,6 @@ CLSORT__ALONE(clsort_collect, (clsort_sorter *sorter, int wait), (sorter, wait))
     return verdict != CL_SUCCESS ? verdict : unjudged;
 }
 
-CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
-{
-    unsigned char *memory;
-    clsort_status first = CL_SUCCESS;
-    cl_uint algorithm, flags;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_TOP_DOWN);
-    if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
-    flags = sorter->options.flags;
-    sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */
-    for (algorithm = 1; clsort__is_public(algorithm); algorithm++) {
-        const clsort_status status = clsort__test_algorithm(sorter, algorithm, memory);
-        if (first == CL_SUCCESS) first = status;
-    }
-    if (first == CL_SUCCESS || first == CLSORT_ERROR_WRONG_RESULT) {
-        const clsort_status status = clsort__test_pieces(sorter, memory);
-        if (first == CL_SUCCESS) first = status;
-    }
-    sorter->options.flags = flags;
-    CLSORT_FREE(memory);
-    clsort__save_programs(sorter);
-    return first;
-}
-
 CLSORT__ALONE(clsort_auto_choice, (clsort_sorter *sorter, cl_uint number, clsort_choice *choice),
               (sorter, number, choice))
 {
@@ -17499,6 +17054,471 @@ CLSORT__ALONE(clsort_load_choices, (clsort_sorter *sorter, const char *text, cl_
     }
     if (fits) *fits = status == CL_SUCCESS ? taken : 0;
     return status;
+}
+
+/* ---- >>self-test ----------------------------------------------------------------------------- */
+
+/* Elements of the longest self-test sorts. */
+enum { CLSORT__TEST_COUNT = 20011 };
+
+/* The payload of a self-test sort: nothing, values, or indices. Values are the elements' numbers,
+   from 1 on, times an odd factor: so they have any bits, and the inverse factor gives the numbers
+   back. */
+enum { CLSORT__TEST_KEYS, CLSORT__TEST_VALUES, CLSORT__TEST_INDICES };
+#define CLSORT__TEST_FACTOR 0x9E3779B1u
+#define CLSORT__TEST_INVERSE 0xE8B2F51u
+
+/* A self-test sort. span: keys lie between a random one and that plus `span`; 0: keys have any
+   bits, and many ties. */
+typedef struct clsort__test {
+    cl_uint algorithm, radix, key_type, payload;
+    size_t count;
+    cl_ulong span;
+} clsort__test;
+
+/* A random number. Source: Marsaglia's xorshift. */
+static cl_ulong clsort__draw(cl_ulong *x)
+{
+    *x ^= *x << 13; *x ^= *x >> 7; *x ^= *x << 17;
+    return *x;
+}
+
+/* A span around 2^log2: 1 less, 2^log2 itself, or up to 1/1024 more. */
+static cl_ulong clsort__draw_span(cl_uint log2, cl_ulong *x)
+{
+    const cl_ulong power = (cl_ulong)1 << log2, side = clsort__draw(x) % 3;
+    return power - 1 + (side < 2 ? side : 1 + clsort__draw(x) % ((power >> 10) + 1));
+}
+
+static void clsort__store_key(unsigned char *keys, size_t bytes, size_t i, cl_ulong key)
+{
+    if (bytes == 1) keys[i] = (unsigned char)key;
+    else if (bytes == 2) { const cl_ushort k = (cl_ushort)key; memcpy(keys + i * 2, &k, 2); }
+    else if (bytes == 4) { const cl_uint k = (cl_uint)key; memcpy(keys + i * bytes, &k, bytes); }
+    else memcpy(keys + i * bytes, &key, bytes);
+}
+
+static cl_ulong clsort__load_key(const unsigned char *keys, size_t bytes, size_t i)
+{
+    cl_ulong key = 0;
+    if (bytes == 1) key = keys[i];
+    else if (bytes == 2) { cl_ushort k; memcpy(&k, keys + i * bytes, bytes); key = k; }
+    else if (bytes == 4) { cl_uint k; memcpy(&k, keys + i * bytes, bytes); key = k; }
+    else memcpy(&key, keys + i * bytes, bytes);
+    return key;
+}
+
+/* Keys of `bytes` bytes, and their values. The least and the greatest key of a span stand at the
+   ends, where every sample sees them. */
+static void clsort__fill_test(const clsort__test *t, size_t bytes, unsigned char *keys,
+                              cl_uint *values)
+{
+    const cl_ulong top = ~(cl_ulong)0 >> (64 - 8 * bytes), span = t->span;
+    const size_t ends = 1 + (t->count >> CLSORT__HYBRID_SAMPLE_LOG2);
+    cl_ulong x = 88172645463325252u + span, low = span ? clsort__draw(&x) % (top - span + 1) : 0;
+    size_t i;
+    for (i = 0; i < t->count; i++) {
+        const cl_ulong drawn = clsort__draw(&x),
+                       distance = i < ends ? 0 : i + ends >= t->count ? span : drawn % (span + 1);
+        clsort__store_key(keys, bytes, i,
+                          span    ? low + distance
+                          : i % 3 ? drawn
+                                  : (drawn >> 60) * (~(cl_ulong)0 / 255));
+        values[i] = (cl_uint)(i + 1) * CLSORT__TEST_FACTOR;
+    }
+}
+
+/* 1 if `sorted` is in order and, by a sum of hashes, a permutation of `keys`. */
+static int clsort__keys_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes,
+                             size_t count)
+{
+    const cl_ulong odd = 0x9E3779B97F4A7C15u;
+    cl_ulong before = 0, after = 0, x, y;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (i && clsort__load_key(sorted, bytes, i) < clsort__load_key(sorted, bytes, i - 1))
+            return 0;
+        x = (clsort__load_key(keys, bytes, i) + 1) * odd;
+        y = (clsort__load_key(sorted, bytes, i) + 1) * odd;
+        before += x ^ x >> 29;
+        after += y ^ y >> 29;
+    }
+    return before == after;
+}
+
+/* 1 if the values name each element of `keys` once, in sorted order. seen: a byte per element. */
+static int clsort__values_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes,
+                               const cl_uint *values, unsigned char *seen, size_t count)
+{
+    size_t i;
+    memset(seen, 0, count);
+    for (i = 0; i < count; i++)
+        if (values[i] >= count || seen[values[i]]++
+            || memcmp(keys + values[i] * bytes, sorted + i * bytes, bytes))
+            return 0;
+    return 1;
+}
+
+/* Turns the result of an argsort, or of a sort with values, into sorted keys and elements'
+   numbers. */
+static void clsort__number_test(const clsort__test *t, size_t bytes, const unsigned char *keys,
+                                unsigned char *sorted, cl_uint *values)
+{
+    size_t i;
+    for (i = 0; i < t->count; i++)
+        if (t->payload == CLSORT__TEST_VALUES) values[i] = values[i] * CLSORT__TEST_INVERSE - 1;
+        else if (values[i] < t->count)
+            memcpy(sorted + i * bytes, keys + values[i] * bytes, bytes);
+}
+
+static clsort_desc clsort__test_desc(const clsort__test *t)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = t->count;
+    d.key_type = t->key_type;
+    d.algorithm = t->algorithm;
+    d.tuning.variant = t->radix << CLSORT__AT_RADIX;
+    d.value_size = t->payload == CLSORT__TEST_VALUES ? 4 : 0;
+    return d;
+}
+
+/* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values,
+   marks. */
+static clsort_status clsort__test_sort(clsort_sorter *s, const clsort__test *t,
+                                       unsigned char *memory)
+{
+    const size_t bytes = clsort__key_bits(t->key_type) / 8, count = t->count;
+    const int indices = t->payload == CLSORT__TEST_INDICES;
+    const clsort_desc d = clsort__test_desc(t);
+    unsigned char *keys = memory, *sorted = keys + 8 * count,
+                  *seen = sorted + 8 * count + 4 * count;
+    cl_uint *values = (cl_uint *)(void *)(sorted + 8 * count);
+    clsort__fill_test(t, bytes, keys, values);
+    memcpy(sorted, keys, bytes * count);
+    CLSORT__MUST(clsort_sort_host(s, &d, sorted, d.value_size ? values : NULL,
+                                  indices ? values : NULL));
+    if (t->payload) clsort__number_test(t, bytes, keys, sorted, values);
+    if (clsort__keys_hold(keys, sorted, bytes, count)
+        && clsort__values_hold(keys, sorted, bytes, values, seen, t->payload ? count : 0))
+        return CL_SUCCESS;
+    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
+                        clsort__family_name(t->algorithm));
+}
+
+/* The sorts that test one algorithm: every key width, with and without values, at counts around its
+   tiles. */
+static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
+                                         unsigned char *memory)
+{
+    static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
+    static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
+    clsort__test t = { algorithm, radix, 0, 0, 0, 0 };
+    cl_ulong x = 1;
+    cl_uint i, c;
+    for (i = 0; i < 16; i++)
+        for (c = 0; c < 4; c++) {
+            t.key_type = types[i / 4];
+            t.payload = i & 1 ? CLSORT__TEST_VALUES : CLSORT__TEST_KEYS;
+            t.count = counts[c];
+            t.span = i & 2 ? clsort__draw_span(1 + (cl_uint)(clsort__draw(&x) >> 32)
+                                                   % (clsort__key_bits(t.key_type) - 1), &x)
+                           : 0;
+            CLSORT__MUST(clsort__test_sort(s, &t, memory));
+        }
+    return CL_SUCCESS;
+}
+
+/* 1 if AUTO may take a form for such a test at some count, and plans it for this one. */
+static int clsort__may_take(const clsort_sorter *s, const clsort__radix_form *form,
+                            const clsort__test *t)
+{
+    clsort_desc d = clsort__test_desc(t);
+    clsort__crossover row;
+    clsort__plan p;
+    d.indices = t->payload == CLSORT__TEST_INDICES ? CLSORT_LATER : NULL;
+    row = clsort__find_crossover(&s->facts, s->policy, &d);
+    clsort__make_plan(&s->facts, s->policy, &d, &p);
+    return p.config.family == form->family
+           && (form->radix == CLSORT__RADIX_SAMPLES
+                   ? row.samples > 0
+                   : s->facts.is_cpu == (form->radix == CLSORT__RADIX_CACHED)
+                         && row.hybrid != CLSORT__NEVER);
+}
+
+/* Tests a form with spans. With many keys of 4 bytes: below, at and above the least span of pairs
+   in hybrid radix. With fewer keys: around every power of two. */
+static clsort_status clsort__test_spans(clsort_sorter *s, const clsort__radix_form *form,
+                                        clsort__test t, unsigned char *memory)
+{
+    enum { CLSORT__SIDES = 3 };
+    const cl_uint bits = clsort__key_bits(t.key_type);
+    cl_ulong x = 1;
+    cl_uint i;
+    for (i = bits == 32 ? 0 : CLSORT__SIDES; i < CLSORT__SIDES + bits - 1; i++) {
+        t.count = form->test_count;
+        if (i >= CLSORT__SIDES) t.count = clsort__smaller(t.count, CLSORT__TEST_COUNT);
+        t.span = i < CLSORT__SIDES ? CLSORT__EDGE_LEAST_SPAN - 1 + i
+                                   : clsort__draw_span(i - CLSORT__SIDES + 1, &x);
+        if (clsort__may_take(s, form, &t)) CLSORT__MUST(clsort__test_sort(s, &t, memory));
+    }
+    return CL_SUCCESS;
+}
+
+/* Tests a form, with ties at some counts and with spans. Leaves it out if it is wrong. */
+static clsort_status clsort__test_form(clsort_sorter *s, const clsort__radix_form *form,
+                                       cl_uint key_type, cl_uint payload, unsigned char *memory)
+{
+    const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, form->test_count };
+    clsort_status status = CL_SUCCESS;
+    clsort__test t = { CLSORT_RADIX, form->radix, key_type, payload, 0, 0 };
+    size_t i;
+    for (i = 0; i < 3 && status == CL_SUCCESS; i++) {
+        t.count = counts[i];
+        if (clsort__may_take(s, form, &t)) status = clsort__test_sort(s, &t, memory);
+    }
+    if (status == CL_SUCCESS) status = clsort__test_spans(s, form, t, memory);
+    if (status == CLSORT_ERROR_WRONG_RESULT) s->facts.given_up |= CLSORT__BIT(form->family);
+    return status;
+}
+
+static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *memory)
+{
+    clsort_status worst = CL_SUCCESS;
+    cl_uint i;
+    for (i = 0; i < 6 * CLSORT__RADIX_FORMS; i++) {
+        const clsort__radix_form *form = &clsort__radix_forms[i / 6];
+        const clsort_status status =
+            form->test_count ? clsort__test_form(s, form, i / 3 % 2 ? CLSORT_U64 : CLSORT_U32,
+                                                 i % 3, memory)
+                             : CL_SUCCESS;
+        if (status != CL_SUCCESS && status != CLSORT_ERROR_WRONG_RESULT) return status;
+        if (status != CL_SUCCESS) worst = status;
+    }
+    return worst;
+}
+
+/* Notes a family that is wrong or does not build, and reports both as wrong. */
+static clsort_status clsort__give_up(clsort_sorter *s, cl_uint family, clsort_status status)
+{
+    if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
+    s->facts.given_up |= CLSORT__BIT(family);
+    return CLSORT_ERROR_WRONG_RESULT;
+}
+
+/* Tests an algorithm; AUTO no longer takes a wrong one. If sweeps are wrong, radix is tested again
+   without them. Then its other forms are tested. An algorithm that uses a wrong one might write
+   anywhere: it fails untested. */
+static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
+                                            unsigned char *memory)
+{
+    const clsort__algorithm *const a = clsort__find_algorithm(algorithm);
+    const int untested = (s->facts.given_up & a->parts) != 0;
+    const cl_uint passes = algorithm == CLSORT_RADIX ? CLSORT__RADIX_SWEEPS : CLSORT__RADIX_DEFAULT;
+    clsort_status first, status;
+    if (a->left_out) return CL_SUCCESS;
+    first = status = untested ? CLSORT_ERROR_WRONG_RESULT
+                              : clsort__test_sorts(s, algorithm, passes, memory);
+    if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->facts.has_progress) {
+        s->facts.given_up |= CLSORT__BIT(CLSORT__SWEEP);
+        status = clsort__test_sorts(s, algorithm, CLSORT__RADIX_PORTABLE, memory);
+    }
+    if (algorithm == CLSORT_RADIX && status == CL_SUCCESS) {
+        status = clsort__test_radix_forms(s, memory);
+        if (status == CLSORT_ERROR_WRONG_RESULT) {
+            first = status;
+            status = CL_SUCCESS;
+        }
+    }
+    status = clsort__give_up(s, algorithm, status);
+    return first == CLSORT_ERROR_WRONG_RESULT ? first : status;
+}
+
+/* Tests of merges of runs and of partitions. TEST_PIECES: their elements. Keys and values are on
+   the host and on the device, before and after. */
+enum { CLSORT__TEST_PIECES = CLSORT__TEST_COUNT / 2 };
+typedef struct clsort__pieces_test {
+    cl_uint key_type;
+    size_t bytes, value_size;
+    unsigned char *keys, *moved, *seen;
+    cl_uint *values, *moved_values;
+    cl_uint starts[CLSORT_MAX_SPLITTERS + 2];
+    cl_mem in[3], out[3];       /* keys; values; splitters, starts */
+} clsort__pieces_test;
+
+/* Writes CLSORT_MAX_RUNS sorted runs, one after the other, of keys that often repeat. */
+static void clsort__fill_runs(clsort__pieces_test *t)
+{
+    const cl_ulong step = (cl_ulong)1 << (8 * t->bytes - 12);
+    cl_ulong key = 0;
+    size_t i;
+    for (i = 0; i < CLSORT__TEST_PIECES; i++) {
+        key = i * CLSORT_MAX_RUNS % CLSORT__TEST_PIECES < CLSORT_MAX_RUNS ? i % 3 : key;
+        key += i * 2654435761u >> 7 & 7 ? 0 : step + (i & 3);
+        clsort__store_key(t->keys, t->bytes, i, key);
+        t->values[i] = (cl_uint)i;
+    }
+}
+
+static clsort_status clsort__upload_pieces(clsort_sorter *s, clsort__pieces_test *t)
+{
+    const size_t keys = CLSORT__TEST_PIECES * t->bytes,
+                 values = CLSORT__TEST_PIECES * t->value_size;
+    const cl_mem_flags role = CL_MEM_READ_WRITE;
+    CLSORT__MUST(clsort__upload(s, t->keys, keys, role, &t->in[0]));
+    CLSORT__MUST(clsort__upload(s, t->values, values, role, &t->in[1]));
+    memset(t->moved, 255, keys);
+    CLSORT__MUST(clsort__upload(s, t->moved, keys, role, &t->out[0]));
+    CLSORT__MUST(clsort__upload(s, t->values, values, role, &t->out[1]));
+    return clsort__upload(s, t->starts, sizeof t->starts, role, &t->out[2]);
+}
+
+static clsort_status clsort__download_pieces(clsort_sorter *s, clsort__pieces_test *t)
+{
+    CLSORT__MUST(clsort__download(s, t->out[0], CLSORT__TEST_PIECES * t->bytes, t->moved));
+    return clsort__download(s, t->out[1], CLSORT__TEST_PIECES * t->value_size, t->moved_values);
+}
+
+/* Merges the runs, and judges keys, values and, where keys are equal, their order. */
+static clsort_status clsort__test_runs(clsort_sorter *s, clsort__pieces_test *t)
+{
+    const size_t n = CLSORT__TEST_PIECES, b = t->bytes;
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    clsort_run runs[CLSORT_MAX_RUNS];
+    size_t i, right = 1;
+    memset(runs, 0, sizeof runs);
+    for (i = 0; i < CLSORT_MAX_RUNS; i++) {
+        const size_t begin = (i * n + CLSORT_MAX_RUNS - 1) / CLSORT_MAX_RUNS;
+        runs[i].count = ((i + 1) * n + CLSORT_MAX_RUNS - 1) / CLSORT_MAX_RUNS - begin;
+        runs[i].keys = t->in[0], runs[i].keys_offset = begin * b;
+        runs[i].values = t->in[1], runs[i].values_offset = begin * t->value_size;
+    }
+    m.runs = runs, m.run_count = CLSORT_MAX_RUNS, m.key_type = t->key_type;
+    m.keys_out = t->out[0], m.values_out = t->out[1], m.value_size = t->value_size;
+    CLSORT__MUST(clsort_enqueue_merge_runs(s, s->own_queue, &m, 0, NULL, NULL));
+    CLSORT__MUST(clsort__download_pieces(s, t));
+    for (i = 1; i < n && t->value_size; i++)
+        right &= t->moved_values[i - 1] < t->moved_values[i]
+                 || memcmp(t->moved + (i - 1) * b, t->moved + i * b, b) != 0;
+    if (right && clsort__keys_hold(t->keys, t->moved, b, n)
+        && clsort__values_hold(t->keys, t->moved, b, t->moved_values, t->seen,
+                               t->value_size ? n : 0))
+        return CL_SUCCESS;
+    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
+                        clsort__family_name(CLSORT__RUNS));
+}
+
+/* Judges a partition by splitters at equal distances: each part has its keys, in their order. */
+static int clsort__parts_hold(const clsort__pieces_test *t, cl_ulong distance, cl_uint count)
+{
+    cl_uint next[CLSORT_MAX_SPLITTERS + 2], wanted[CLSORT_MAX_SPLITTERS + 2], p;
+    size_t i;
+    memset(wanted, 0, sizeof wanted);
+    for (i = 0; i < CLSORT__TEST_PIECES; i++) {
+        const cl_ulong part = clsort__load_key(t->keys, t->bytes, i) / distance;
+        wanted[(part < count ? part : count) + 1]++;
+    }
+    for (p = 0; p <= count; p++) wanted[p + 1] += wanted[p];
+    memcpy(next, wanted, sizeof next);
+    for (i = 0; i < CLSORT__TEST_PIECES; i++) {
+        const cl_ulong part = clsort__load_key(t->keys, t->bytes, i) / distance;
+        const size_t place = next[part < count ? part : count]++;
+        if (memcmp(t->keys + i * t->bytes, t->moved + place * t->bytes, t->bytes)) return 0;
+        if (t->value_size && t->moved_values[place] != t->values[i]) return 0;
+    }
+    return !memcmp(wanted, t->starts, (count + 2) * sizeof *wanted);
+}
+
+/* Partitions the keys by `count` splitters, of which the last is beyond all keys. */
+static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_test *t, cl_uint count)
+{
+    const cl_ulong distance = ((cl_ulong)1 << (8 * t->bytes - 4)) / count;
+    clsort_partition_desc d = clsort_partition_desc_default();
+    cl_ulong splitters[CLSORT_MAX_SPLITTERS];
+    clsort_status status;
+    cl_uint i;
+    for (i = 0; i < count; i++)
+        clsort__store_key((unsigned char *)splitters, t->bytes, i, (i + 1) * distance);
+    CLSORT__MUST(clsort__upload(s, splitters, count * t->bytes, CL_MEM_READ_ONLY, &t->in[2]));
+    d.count = CLSORT__TEST_PIECES, d.key_type = t->key_type, d.value_size = t->value_size;
+    d.keys = t->in[0], d.keys_out = t->out[0];
+    d.values = t->in[1], d.values_out = t->out[1];
+    d.splitters = t->in[2], d.starts = t->out[2], d.splitter_count = count;
+    status = clsort_enqueue_partition(s, s->own_queue, &d, 0, NULL, NULL);
+    if (status == CL_SUCCESS) status = clsort__download_pieces(s, t);
+    if (status == CL_SUCCESS)
+        status = clsort__download(s, t->out[2], (count + 2) * sizeof *t->starts, t->starts);
+    CLSORT_CL(clReleaseMemObject)(t->in[2]);
+    t->in[2] = NULL;
+    CLSORT__MUST(status);
+    if (clsort__parts_hold(t, distance, count)) return CL_SUCCESS;
+    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
+                        clsort__family_name(CLSORT__PARTITION));
+}
+
+/* Tests merges of runs and partitions of keys of one type. */
+static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
+{
+    clsort_status runs, parts;
+    clsort__fill_runs(t);
+    CLSORT__MUST(clsort__own_queue(s));
+    CLSORT__MUST(clsort__upload_pieces(s, t));
+    runs = clsort__give_up(s, CLSORT__RUNS, clsort__test_runs(s, t));
+    if (runs != CL_SUCCESS && runs != CLSORT_ERROR_WRONG_RESULT) return runs;
+    if (clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX))) return runs;
+    parts = clsort__test_partition(s, t, 15);
+    if (parts == CL_SUCCESS) parts = clsort__test_partition(s, t, CLSORT_MAX_SPLITTERS);
+    parts = clsort__give_up(s, CLSORT__PARTITION, parts);
+    return parts != CL_SUCCESS ? parts : runs;
+}
+
+/* Tests both with bare keys, then with values, in 25 bytes of memory per element. */
+static clsort_status clsort__test_pieces(clsort_sorter *s, unsigned char *memory)
+{
+    const size_t n = CLSORT__TEST_PIECES;
+    clsort_status first = CL_SUCCESS;
+    int pairs, i;
+    for (pairs = 0; pairs < 2; pairs++) {
+        clsort_status status;
+        clsort__pieces_test t;
+        memset(&t, 0, sizeof t);
+        t.key_type = pairs ? CLSORT_U64 : CLSORT_U32;
+        t.bytes = pairs ? 8 : 4;
+        t.value_size = pairs ? sizeof *t.values : 0;
+        t.keys = memory, t.moved = memory + 8 * n;
+        t.values = (cl_uint *)(void *)(memory + 16 * n), t.moved_values = t.values + n;
+        t.seen = (unsigned char *)(t.moved_values + n);
+        status = clsort__test_both(s, &t);
+        for (i = 0; i < 3; i++) {
+            if (t.in[i]) CLSORT_CL(clReleaseMemObject)(t.in[i]);
+            if (t.out[i]) CLSORT_CL(clReleaseMemObject)(t.out[i]);
+        }
+        if (first == CL_SUCCESS) first = status;
+    }
+    return first;
+}
+
+CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
+{
+    unsigned char *memory;
+    clsort_status first = CL_SUCCESS;
+    cl_uint algorithm, flags;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_TOP_DOWN);
+    if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
+    flags = sorter->options.flags;
+    sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */
+    for (algorithm = 1; clsort__is_public(algorithm); algorithm++) {
+        const clsort_status status = clsort__test_algorithm(sorter, algorithm, memory);
+        if (first == CL_SUCCESS) first = status;
+    }
+    if (first == CL_SUCCESS || first == CLSORT_ERROR_WRONG_RESULT) {
+        const clsort_status status = clsort__test_pieces(sorter, memory);
+        if (first == CL_SUCCESS) first = status;
+    }
+    sorter->options.flags = flags;
+    CLSORT_FREE(memory);
+    clsort__save_programs(sorter);
+    return first;
 }
 
 #ifdef __cplusplus
