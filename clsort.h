@@ -6674,6 +6674,8 @@ static const clsort__select_plan clsort__select_plans[] = {
     END(select) \
     GROUP(utility) \
     E(fingerprints, 4096)   /* work-items */ \
+    E(lead_records, 16) E(most_lead_items, 1 << 17)   /* of a work-item that finds the first byte \
+       that differs; work-items that do */ \
     END(utility) \
     GROUP(registers)   /* of a work-item: more work-groups run on a core, and few are spilled */ \
     N(samples, 64, 0, 0) N(sweep_word, 80, 0, 0) N(sweep, 96, 0, 0) \
@@ -9455,8 +9457,8 @@ static int clsort__plan_streams(clsort__plan *p)
     return 1;
 }
 
-/* Plans a sort of whole rows. Returns 1 if they are sorted. Scratch memory also has room for shorter
-   rows, which may not be. */
+/* Plans a sort of whole rows. Returns 1 if they are sorted. Scratch memory also has room for
+   shorter rows, which may not be. */
 static int clsort__plan_whole_rows(clsort__plan *p)
 {
     size_t least;
@@ -14519,7 +14521,9 @@ static void clsort__find_lead(clsort__run *run, const clsort__plan *p, clsort__s
     clsort__arg_span(run, lead);
     clsort__arg_uint(run, clsort__amount(run, p->data.extent));
     clsort__arg_count(run, p);
-    clsort__launch(run, clsort__smaller(clsort__ceil_divide(p->data.extent, 16), 1 << 17));
+    clsort__launch(run, clsort__smaller(
+                            clsort__ceil_divide(p->data.extent, p->policy->utility.lead_records),
+                            p->policy->utility.most_lead_items));
 }
 
 /* Permutes an array by indices, which count from the first row; in place, through a copy in

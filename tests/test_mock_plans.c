@@ -1,5 +1,5 @@
-/* What is chosen by count, on devices of mock.h. tests/plans has a page for each kind of device, and
-   one for mistakes. Each line is a device, a description and the plan that it gets. This test fails
+/* What is chosen by count, on devices of mock.h. tests/plans has a page for each kind of device,
+   and one for mistakes. Each line is a device, a description and the plan that it gets. This test fails
    when the code plans otherwise. Is that intended? Then write the file again, and let the commit
    say why:
 

@@ -131,8 +131,8 @@ static void say_description(const drawn *c)
 
 /* ---- what else a device, a sorter and a call may have ---------------------------------------- */
 
-/* A compiler that grants less than the device says, or rejects families. NVIDIA's grants groups, and
-   kernels of selections have no local memory of their own. */
+/* A compiler that grants less than the device says, or rejects families. NVIDIA's grants groups,
+   and kernels of selections have no local memory of their own. */
 static void limit_builds(drawn *c)
 {
     mock_facts *f = &mock.facts[0];
