@@ -321,7 +321,7 @@ static void parts_of_the_device(bench *b)
     cl_uint units = 0, count = 0, i;
     cl_int error = clGetDeviceInfo(whole, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
     clsort_sorter *s;
-    halves[1] = units / 2;
+    halves[1] = (cl_device_partition_property)(units / 2);
     /* Mesa's rusticl, which has none, crashes when it is asked for some. */
     if (error == CL_SUCCESS && !has_halves(whole)) error = CL_DEVICE_PARTITION_FAILED;
     if (error == CL_SUCCESS) error = clCreateSubDevices(whole, halves, 8, parts, &count);

@@ -75,7 +75,7 @@ static inline void empty_store(store *s)
    device. */
 static inline void damage(entry *e, const entry *other, const entry *foreign, uint64_t *random)
 {
-    const size_t place = pattern_random(random) % e->size, size = e->size;
+    const size_t place = (size_t)(pattern_random(random) % e->size), size = e->size;
     unsigned char *const bytes = (unsigned char *)calloc(2, size);
     if (!bytes) abort();
     memcpy(bytes, e->data, size);

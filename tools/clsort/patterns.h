@@ -411,7 +411,7 @@ static inline uint64_t pattern_overlooked(pattern_state *s, uint64_t i)
     const uint64_t slot = s->n ? (i << 14) / s->n : 0;
     size_t k, seen = 0;
     for (k = slot ? (size_t)slot - 1 : 0; k < slot + 2; k++)
-        seen |= k < (size_t)1 << 14 && pattern_hybrid_place(k, s->n) == i;
+        seen |= k < (size_t)1 << 14 && pattern_hybrid_place(k, (size_t)s->n) == i;
     if (!seen) return pattern_within(s, s->top >> pattern_own(s, 1) % 4, pattern_own(s, 2));
     return pattern_within(s, s->top >> pattern_own(s, 3) % s->width, pattern_own(s, 4));
 }
