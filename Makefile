@@ -37,6 +37,7 @@ sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_fau
 # test_mock_frames reaches no line that the others do not.
 memory = $(patsubst %,build/memory/%,$(filter-out test_mock_frames,$(mocked)))
 threads = build/threads/test_mock_threads
+opencl_dll = /usr/lib/x86_64-linux-gnu/wine/x86_64-windows/opencl.dll
 sanitized_tools = build/sanitized/clsort
 
 demo: build/demo
@@ -57,7 +58,8 @@ check:
 
 checked: build/clsort build/demo $(benches:build/%=build/compiled/%) $(programs) \
     build/driver_fault $(if $(shell command -v mpicc),$(mpi)) strict lib $(sanitized) \
-    $(sanitized_tools) $(memory) $(threads)
+    $(sanitized_tools) $(memory) $(threads) \
+    $(if $(wildcard $(opencl_dll)),$(patsubst %,build/windows/%.exe,$(few_windows) clsort demo))
 
 # Random cases: without end, or for SECONDS seconds. SEED is the date by default.
 fuzz: build/fuzz
@@ -81,13 +83,17 @@ $(gpu_tests): build/gpu/%: tests/%.c tests/other_gpu.c $(headers)
 	$(compile)
 
 # What `make test` runs, the command line and the demo, for Windows: by wine, on the same device.
-# WINDOWS: only these tests.
+# WINDOWS: only these tests; few: those that `make check` runs. They see the host's code, by another
+# compiler and with a long of 32 bits, the cache's folder and the command line.
 WINDOWS ?= $(programs:build/%=%)
-windows = $(patsubst %,build/windows/%.exe,$(WINDOWS) clsort demo)
+few_windows = test_api test_bad_calls test_bits test_cache test_limits test_mock_cache test_queues \
+    test_scratch test_verify
+tests_windows = $(if $(filter few,$(WINDOWS)),$(few_windows),$(WINDOWS))
+windows = $(patsubst %,build/windows/%.exe,$(tests_windows) clsort demo)
 test-windows:
 	@$(MAKE) --no-print-directory $(at_once) $(windows)
 	@CLSORT_TEST_BUILD=build/windows CLSORT_TEST_SCRIPTS=windows CLSORT_TEST_PART=first \
-	    tests/run $(WINDOWS)
+	    tests/run $(tests_windows)
 
 # One test program: make test-radix.
 test-%: build/test_%
@@ -240,7 +246,7 @@ $(windows): CFLAGS = $(level) -Wno-conversion -Wno-sign-conversion -include tool
 $(windows): level = -O0
 $(optimized:%=build/windows/%.exe) build/windows/clsort.exe: level = -O1
 $(windows): linked = build/windows/posix.o
-$(windows): opencl = /usr/lib/x86_64-linux-gnu/wine/x86_64-windows/opencl.dll
+$(windows): opencl = $(opencl_dll)
 $(windows): build/windows/posix.o | $(posix_headers)
 build/windows/%.exe: tests/%.c $(headers)
 	$(compile)
