@@ -98,7 +98,7 @@ static compute::vector<T> upload(const std::vector<T> &from, compute::command_qu
     return compute::vector<T>(all.begin(), all.end(), queue);
 }
 
-/* Are the elements those of `from` at these places, and all around them 0? */
+/* Do the elements of `from` stand at these places, and is all around them 0? */
 template<class T>
 static bool holds(compute::vector<T> &found, const std::vector<T> &from,
                   const std::vector<size_t> &places, compute::command_queue &queue,

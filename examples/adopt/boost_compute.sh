@@ -2,8 +2,8 @@
 # header; times of both. Run by examples/adopt/try boost_compute [LOG2]: times from 2^10 to 2^LOG2
 # keys, by default 20; 0 leaves them out.
 #
-# The headers, the tests and Boost.Test are those of Boost 1.81, whose source is Debian's. Needs a
-# C++ compiler and OpenCL. BOOST_COMPUTE_DEFAULT_DEVICE='part of a name' chooses the device.
+# The headers, the tests and Boost.Test come from Debian's source of Boost 1.81. Needs a C++ compiler
+# and OpenCL. BOOST_COMPUTE_DEFAULT_DEVICE='part of a name' chooses the device.
 
 most=${1:-20}
 needs "${CXX:=g++}" "${CC:=cc}" "${AR:=ar}"
