@@ -6545,6 +6545,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(few_bits_radix, 1 << 22) E(few_bits_part, 2) E(half_bits_part, 4) \
     N(most_ranked, 1 << 15, 1 << 14, 1 << 14)   /* where samples do not sort */ \
     E(extracted_samples, 1 << 14)   /* the least, if keys are extracted first */ \
+    N(two_codes, 1 << 21, CLSORT__NEVER, 0)   /* keys of two codes are merged up to here */ \
     END(crossovers) \
     GROUP(rows) \
     /* More cores than few_units share an array out from `shared` on: with 16, on PoCL. */ \
@@ -8768,6 +8769,15 @@ static int clsort__takes_one_by_one(const clsort__plan *p)
            && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
 }
 
+/* 1 if a key of several codes is merged by one of them. Passes sort by each code in turn: two codes
+   of many elements take less time so. */
+static int clsort__merges_several(const clsort__facts *f, const clsort__policy *n,
+                                  const clsort_desc *d)
+{
+    return clsort__several_codes(d) && !f->is_cpu
+           && (clsort__all_bits(d) > 128 || d->count <= n->crossovers.two_codes);
+}
+
 /* The algorithms in the order of AUTO's preference. Merge is first if the device is unknown, or if
    a family for few elements was given up: merge needs no more scratch than these. */
 static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__policy *n,
@@ -8780,7 +8790,7 @@ static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__
     const clsort__crossover c = clsort__find_crossover(f, n, d);
     const cl_uint families = clsort__few_families(f, n, d);
     const int few = d->count <= c.bitonic;
-    if (f->any || (clsort__several_codes(d) && !f->is_cpu)) return orders[2];
+    if (f->any || clsort__merges_several(f, n, d)) return orders[2];
     if (families) return orders[f->given_up & families ? 2 : few ? 3 : 0];
     if (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d)))
         return orders[few ? 3 : 0];
@@ -16685,7 +16695,8 @@ static size_t clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d)
     const clsort__policy *const own = clsort__policy_of(&s->facts);
     const clsort__crossover row = clsort__find_crossover(&s->facts, own, d);
     const size_t last[] = { (size_t)-1, row.bitonic, row.samples, own->crossovers.most_ranked,
-                            row.radix - (size_t)1, row.hybrid - (size_t)1, d->top_k };
+                            row.radix - (size_t)1, row.hybrid - (size_t)1,
+                            own->crossovers.two_codes, d->top_k };
     const clsort__crossover *const widest = clsort__widest_rows;
     clsort__policy other = *own;
     size_t i, most = 0;

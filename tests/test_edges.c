@@ -833,6 +833,7 @@ static const struct { const char *name, *line; } counts[] = {
     { "clsort__code_bits", "gpu auto record:64 fields:4 n:1..6000000" },
     { "clsort__suits_samples", "nvidia auto u32 values:12 values_out n:1..3000000" },
     { "clsort__suits_samples", "gpu auto u32 values:12 values_out n:1..3000000" },
+    { "crossovers.two_codes", "nvidia auto record:64 fields:3 n:1..3000000" },
     { "crossovers.extracted_samples", "nvidia auto f32 record:32 n:1..3000000" },
     { "crossovers.extracted_samples", "gpu auto f32 nan:2 n:1..3000000" },
     { "crossovers.units", "gpu auto u32 bare n:1000000 units:0..400" },
