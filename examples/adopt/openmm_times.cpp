@@ -1,5 +1,5 @@
-/* openmm_times.cpp - times OpenMM's sorts on OpenCL, and steps of a box of water. openmm.sh compiles
-   it twice: against OpenMM with a sort of its own, and against OpenMM with clsort.
+/* openmm_times.cpp - times OpenMM's sorts on OpenCL, and steps of a box of water. openmm.sh
+   compiles it twice: against OpenMM with a sort of its own, and against OpenMM with clsort.
 
      openmm_times sorts              ms of a sort, in a queue of many, by length and kind of keys
      openmm_times steps SIDE COUNT   ns per day, then bits that the positions and velocities of
