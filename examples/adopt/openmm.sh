@@ -1,11 +1,11 @@
 # Tests of OpenMM's OpenCL platform before and after openmm.patch, our test of its sort, and times
-# of both. Run by examples/adopt/try openmm [WORD...]: tests whose names hold a word, such as Sort or
-# Ewald; without words all 44.
+# of both. Run by examples/adopt/try openmm [WORD...]: tests whose names hold a word, such as Sort
+# or Ewald; without words all 44.
 #
-# Fetches the source of OpenMM 7.7.0 from Debian, 10 MB. Needs a C++ compiler, cmake, make, patch,
-# the OpenCL headers and loader, and 300 MB. On one core the build takes 9 minutes, again 2 after a
-# change of clsort.h; on PoCL a test takes up to 100 s, and most take 10. What was built before the
-# patch, and what tests said then, is used again.
+# Fetches the source of OpenMM 7.7.0 from Debian, 11 MB. Needs a C++ compiler, cmake, make, patch,
+# the OpenCL headers and loader, and 200 MB. On one core the build takes 11 minutes, again 1 after a
+# change of clsort.h; on PoCL a test takes from seconds to 100 s, longer the first time. What was
+# built before the patch, and what tests said then, is used again.
 #
 # OpenMM takes the fastest device of all platforms; OCL_ICD_VENDORS leaves some out.
 # OPENMM_PRECISION is single, mixed or double; tests of sorts run in all three.
