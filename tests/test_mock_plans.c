@@ -1,7 +1,7 @@
 /* What is chosen by count, on devices of mock.h. tests/plans has a page for each kind of device,
-   and one for mistakes. Each line is a device, a description and the plan that it gets. This test fails
-   when the code plans otherwise. Is that intended? Then write the file again, and let the commit
-   say why:
+   and one for mistakes. Each line is a device, a description and the plan that it gets. This
+   test fails when the code plans otherwise. Is that intended? Then write the file again, and let
+   the commit say why:
 
      CLSORT_TEST_WRITE=1 build/test_mock_plans
 
