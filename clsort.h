@@ -756,8 +756,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 
 /* Writes a short text about how such a sort would run. Each line is a word and what it says; the
    last line ends with a newline, too:
-     algorithm  its name; with top_k "top-k by" registers, tiles, streams, a sample, digits or
-                sorting, and the sort of the k elements, or of the rows, if there is one; or
+     algorithm  its name; with top_k "top-k by" registers, tiles, streams, rounds, a sample, digits
+                or sorting, and the sort of the k elements, or of the rows, if there is one; or
                 "rows one after another" and the sort of a row
      passes     commands that write elements; of a radix sort by one work-item and of batch-*,
                 passes inside the one command
@@ -1198,9 +1198,9 @@ extern "C" {
 #define CLSORT__NO_QUICKSORT   /* radix finishes what its rounds leave */
 #endif
 
-/* The sections, from the ground up: each uses only those above it. To follow a call, start at its
-   function in >>public, go on to clsort__enqueue in >>job, then to the functions of its
-   clsort__operation.
+/* The sections, from the ground up: each uses only those above it. To follow a call, read upwards:
+   its function in >>public, its clsort__operation in >>operations, clsort__enqueue in >>job, which
+   calls the operation's functions; then >>plan, and the launches of the family that was chosen.
 
      >>source      the text of kernels.cl
 
@@ -1245,7 +1245,7 @@ extern "C" {
      >>gather >>groups >>sort >>select >>is_sorted >>proof
                    checks, programs and commands of each kind of call; >>sort has the table of
                    what sorts by each family
-     >>operations  the table of kinds of calls
+     >>operations  what sorts and selections do in each step
      >>host        sorts of host arrays
      >>prepare     builds, warms and allocates ahead, for one count or for all up to a largest
      >>sorter      creating, cloning and destroying
@@ -6312,7 +6312,7 @@ typedef struct clsort__plan {
     clsort__data data;
     clsort__config config;      /* what the program of SORT or SELECT is compiled for */
     cl_uint step_count;
-    int inner;                  /* the step that sorts by the job's `inner`; 0: none */
+    int inner_step;             /* the step that sorts by the job's `inner`; 0: none */
     clsort__parts scratch;
     clsort__selection select;   /* top_k */
     clsort__key key;
@@ -6432,7 +6432,8 @@ enum {
    scalar kernels. GPUs with too little local memory for other kernels merge. */
 typedef struct clsort__crossover {
     int device;
-    int payload;                /* 1: none; 2: 4 bytes, values or indices; 0: any */
+    int payload;                /* 1: none; 2: 4 bytes, values or indices; 0: any
+                                   but none */
     cl_uint bits;
     cl_uint bitonic, radix, hybrid, samples;
 } clsort__crossover;
@@ -7376,8 +7377,8 @@ static cl_uint clsort__divide_crossover(cl_uint count)
     return count == CLSORT__NEVER ? count : count >> CLSORT__CROSSOVER_LOG2;
 }
 
-/* Scales a crossover to the compute units of another vendor's GPU. A program that sorts a few times
-   builds only merge for many elements. */
+/* Scales a crossover to the compute units of another vendor's GPU. There, a program that sorts a
+   few times builds only merge for many elements. */
 static cl_uint clsort__scale_crossover(const clsort__facts *f, const clsort__policy *p,
                                        cl_uint count)
 {
@@ -7445,7 +7446,7 @@ static const clsort__crossover clsort__widest_rows[] = {
 };
 
 /* The families that are the fastest for few elements and choose their own work-groups and items:
-   radix of samples, by ranks or both; 0: none. */
+   samples, ranks, or both; 0: none. */
 static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy *n,
                                     const clsort_desc *d)
 {
@@ -7836,7 +7837,7 @@ static clsort__config *clsort__add_step(clsort__plan *p, int stage)
     step->stage = stage;
     step->config = stage == CLSORT__STEP_UTILITY ? clsort__utility_config(p->facts, p->policy, 0)
                                                  : p->config;
-    if (stage >= CLSORT__STEP_ROWS) p->inner = stage;
+    if (stage >= CLSORT__STEP_ROWS) p->inner_step = stage;
     return &step->config;
 }
 
@@ -8356,8 +8357,8 @@ static size_t clsort__hybrid_second_digits(const clsort__plan *p)
            ? (size_t)CLSORT__HYBRID_MOST_SECOND_DIGITS(code, clsort__hybrid_wide(p)) : 0;
 }
 
-/* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest and many sorts
-   are to come? */
+/* 1 if hybrid radix may sort a plan's elements: it is named, or the fastest, and many sorts are to
+   come. */
 static int clsort__hybrid_may(const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -8369,8 +8370,9 @@ static int clsort__hybrid_may(const clsort__plan *p)
            && (clsort__top_down_can(p) || clsort__pairs_can(p, !clsort__needs_stable(p)));
 }
 
-/* 1 if hybrid radix takes pairs without being named. Not if the caller named radix, which keeps the
-   order of equal keys. Not for floats and codes of fields, which are rarely spread evenly. */
+/* 1 if hybrid radix takes pairs without being named. With values, not if the caller named radix,
+   which keeps the order of equal keys. Not for floats and codes of fields, which are rarely spread
+   evenly. */
 static int clsort__pairs_gain(const clsort__plan *p)
 {
     const int sweeps = clsort__radix_family(p) == CLSORT__SWEEP;
@@ -8519,8 +8521,8 @@ static int clsort__ranks_shape(const clsort__plan *p, clsort__config *c)
            && p->d.count <= (size_t)p->policy->ranks.each << c->group_log2;
 }
 
-/* The bits of the families for few elements that were named, or that AUTO takes: none after a build
-   failure, since another one may need more scratch memory. */
+/* The bits of the families for few elements that were named, or that AUTO takes. AUTO takes none
+   after a build failure, since another one may need more scratch memory. */
 static cl_uint clsort__wanted_few(const clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -8611,13 +8613,13 @@ static void clsort__plan_radix(clsort__plan *p)
     const clsort__config before = p->config;
     const clsort__radix_form *form = clsort__radix_forms;
     /* whatever buffers are given: clsort_prepare plans without */
-    const int packs = !clsort__packs(p) || clsort__alt_bytes(p) <= p->facts->max_allocation;
+    const int fits = !clsort__packs(p) || clsort__alt_bytes(p) <= p->facts->max_allocation;
     clsort__config c;
     clsort__plan_passes(p);
     if (p->stable && clsort__some_bits(&p->d)) return;
     for (; form < clsort__radix_forms + CLSORT__RADIX_FORMS; form++) {
         c = before;
-        if (p->facts->given_up & CLSORT__BIT(form->family) || form->packs > packs || !form->shape
+        if (p->facts->given_up & CLSORT__BIT(form->family) || (form->packs && !fits) || !form->shape
             || !form->shape(p, &c))
             continue;
         if (form->passes_cores && p->facts->compute_units >= form->passes_cores
@@ -8778,8 +8780,9 @@ static int clsort__merges_several(const clsort__facts *f, const clsort__policy *
            && (clsort__all_bits(d) > 2 * 64 || d->count <= n->crossovers.two_codes);
 }
 
-/* The algorithms in the order of AUTO's preference. Merge is first if the device is unknown, or if
-   a family for few elements was given up: merge needs no more scratch than these. */
+/* The algorithms in the order of AUTO's preference. Merge is also first if the device is unknown,
+   if it sorts by one of several codes, or if a family for few elements was given up: merge needs no
+   more scratch than these. */
 static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__policy *n,
                                           const clsort_desc *d)
 {
@@ -8847,8 +8850,8 @@ static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
     }
 }
 
-/* Adds to a layout the scratch memory of a sort that the chapter MEMORY documents, with bounds for
-   the tables. */
+/* Adds the scratch memory of a sort to a layout, as the chapter MEMORY tells; tables by their
+   bounds. */
 static void clsort__take_sort(clsort__layout *l, clsort__plan *p)
 {
     const size_t n = p->data.extent;
@@ -8892,7 +8895,8 @@ static void clsort__plan_by(const clsort__facts *f, const clsort__policy *n, con
     clsort__plan_arrays(d, p->key.bytes, &p->data);
     p->by_auto = d->algorithm == CLSORT_AUTO;
     p->none_left = !p->d.algorithm;
-    if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* the plan only reads keys */
+    if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* for calls that only read
+                                                              keys */
     p->algorithm = clsort__form_of(p->d.algorithm, d);
     p->stable = clsort__needs_stable(p) || (!p->by_auto && p->algorithm->stable);
     p->indirect = p->data.has_indices || clsort__merges_codes(&p->key.codec) || d->value_size > 8
@@ -8951,7 +8955,7 @@ static void clsort__plan_sort(const clsort__facts *f, const clsort__policy *n, c
         clsort__add_step(p, CLSORT__STEP_UTILITY);
         clsort__add_step(p, CLSORT__STEP_ROWS);
     }
-    clsort__plan_scratch(p, p->inner ? inner : p);
+    clsort__plan_scratch(p, p->inner_step ? inner : p);
 }
 
 /* ---- >>selection ----------------------------------------------------------------------------- */
@@ -8980,8 +8984,8 @@ static size_t clsort__select_codes(const clsort__config *c, cl_uint list_capacit
     return (size_t)(list_capacity ? list_capacity : 1) * c->key_bytes;
 }
 
-/* Chooses the work-group, the digits and the most capacity of the list for a device; s NULL: the
-   largest. On CPUs each work-item has a row or a part, unless the caller sets a work-group. */
+/* Chooses the work-group, the digits and the most capacity of the list. On CPUs each work-item has
+   a row or a part, unless the caller sets a work-group. */
 static void clsort__select_shape(clsort__plan *p)
 {
     clsort__config *c = &p->config;
@@ -9065,7 +9069,7 @@ static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
     const clsort__policy *policy = p->policy;
     const int any = p->facts->any;
     const int streams = t->how == CLSORT__BY_STREAMS;
-    const size_t n = p->d.count, k = clsort__larger(p->d.top_k, 1);   /* k is 0 in a partition */
+    const size_t n = p->d.count, k = p->d.top_k;
     const size_t busy = any ? (size_t)-1
                             : policy->select.parts_per_core * (size_t)p->facts->compute_units,
                  most = clsort__smaller(busy / t->rows, n / policy->select.part);
@@ -9338,7 +9342,7 @@ static void clsort__plan_pieces(clsort__plan *p)
     const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
         || (!p->facts->any && (!p->config.group_log2 || !p->policy->select.rounds))
-        || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART || !p->d.top_k
+        || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART
         || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
         return;
     t->pieces = clsort__round_pieces(clsort__smaller(p->d.count, most));
@@ -9487,7 +9491,7 @@ static int clsort__fits_count(const clsort__select_plan *w, const clsort__plan *
     return n >= w->least && n >= w->least_ks * k && n <= clsort__most_of_plan(w, k);
 }
 
-/* Plans rows by a row of the table. Returns 1 if it fits. */
+/* Plans rows by an entry of the table. Returns 1 if it fits. */
 static int clsort__plan_rows(const clsort__select_plan *w, clsort__plan *p, int preferred)
 {
     if (!clsort__fits_rows(w, p) || !clsort__fits_count(w, p, preferred)) return 0;
@@ -9874,7 +9878,8 @@ struct clsort__run {
     int number;                 /* number of the chosen kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
     cl_uint program;            /* index of its program in s->programs */
-    cl_uint argument, group_log2;   /* number of the next argument; of the kernel */
+    cl_uint argument;           /* number of the next argument */
+    cl_uint group_log2;         /* of the chosen kernel */
     clsort_status status;       /* the first error */
 };
 
@@ -12445,7 +12450,8 @@ static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort_
     clsort__copy_elements(run, p, from.values, to.values, p->config.value_bytes);
 }
 
-/* If only keys or only values would be sorted in place, copies both to `to`, and sorts there. */
+/* If only keys or only values would be sorted in place, copies both to `to`, to be
+   sorted there. */
 static clsort__workspace clsort__both_in_place(clsort__run *run, const clsort__plan *p,
                                                const clsort__workspace *asked)
 {
@@ -12558,7 +12564,7 @@ struct clsort__job {
     clsort__slot *slot;         /* has the sorter's scratch; NULL: the caller's, or none */
     clsort__run run;
     cl_event proven;            /* the event of a sort with a proof, if the caller wants none */
-    clsort__plan inner;         /* comes last: set only if plan.inner is */
+    clsort__plan inner;         /* comes last: set only if plan.inner_step is */
 };
 
 static void clsort__begin_job(clsort__job *j, clsort_sorter *s, const char *function,
@@ -12610,7 +12616,7 @@ static int clsort__has_choices(const clsort__job *j)
     return j->policy->measured && j->desc && !j->desc->algorithm;
 }
 
-/* Checks and plans a call as the caller asked for it. May run again, with other choices. */
+/* Checks a call, and plans it by j->policy. May run again, with another policy. */
 static void clsort__check_call(clsort__checks *c, clsort__job *j)
 {
     j->op->judge(c, j);
@@ -12665,7 +12671,7 @@ static clsort_status clsort__check_limits(const clsort__job *j)
                     CLSORT_ERROR_SCRATCH_TOO_SMALL, "scratch_size is %.0f, %.0f bytes are needed",
                     (double)p->d.scratch_size, (double)p->scratch.layout.bytes);
     CLSORT__MUST(clsort__check_device(j->s, p));
-    return p->inner ? clsort__check_device(j->s, &j->inner) : CL_SUCCESS;
+    return p->inner_step ? clsort__check_device(j->s, &j->inner) : CL_SUCCESS;
 }
 
 static size_t clsort__output_bytes(const clsort__plan *p, size_t element, size_t apart)
@@ -13539,8 +13545,8 @@ static size_t clsort__histogram_groups(const clsort__radix_job *j)
     return clsort__smaller(j->blocks, clsort__larger(busy, clsort__ceil_divide(j->blocks, most)));
 }
 
-/* One reading counts all digits, then the moves follow. Hybrid radix has cleared the tables; a sort
-   of equal prefixes needs them cleared here. */
+/* One reading counts all digits, then the moves follow. The tables are cleared first, unless hybrid
+   radix has done so. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
@@ -14688,7 +14694,8 @@ static int clsort__is_replaceable(cl_uint family)
     return (CLSORT__OF_ROWS & CLSORT__BIT(family)) != 0 || clsort__find_radix_form(family) != NULL;
 }
 
-/* Builds the programs of a plan's steps. *family receives that of the last one. */
+/* Builds the programs of a plan's steps. *family receives that of the last one
+   tried. */
 static clsort_status clsort__ready_steps(clsort__job *j, clsort__plan *p, cl_uint *family)
 {
     cl_uint i;
@@ -14717,7 +14724,7 @@ static clsort_status clsort__ready_plans(clsort__job *j)
         && (status == CLSORT_ERROR_BUILD_FAILED || status == CLSORT_ERROR_DEVICE_LIMITS)) {
         j->s->facts.given_up |= CLSORT__BIT(family);
         CLSORT__MUST(clsort__plan_job(j));
-        j->plan.d.flags = flags;
+        j->plan.d.flags = flags;    /* clsort_prepare has cleared NO_BUILD */
         return clsort__ready_plans(j);
     }
     CLSORT__MUST(status);
@@ -14767,10 +14774,10 @@ static int clsort__takes_all(const clsort__job *j)
            && (j->plan.data.has_indices || d->keys_out);
 }
 
-/* Plans a partition as a sort. On an H200 and on CPUs, partitions of bare keys by digits take 1.1
-   to 80 times as long; only 8 rows of 2^20 keys took 0.7 times, on the H200. Rows with lengths
-   cannot be sorted. With a count on the device, a sort leaves indices behind the count undefined.
-   Returns 1 if it planned. */
+/* Plans a partition, or a selection of all, as a sort. On an H200 and on CPUs, partitions of bare
+   keys by digits take 1.1 to 80 times as long; only 8 rows of 2^20 keys took 0.7 times, on the
+   H200. Rows with lengths cannot be sorted. With a count on the device, a sort leaves indices
+   behind the count undefined. Returns 1 if it planned. */
 static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
 {
     clsort__checks sort = clsort__begin_checks(c->s);
@@ -15534,7 +15541,7 @@ static void clsort__sort_at_once(clsort__run *run, const clsort__job *j, clsort_
 }
 
 /* The commands of the steps. `found`: the keys that a selection reads, then what it found. BESIDE
-   and UTILITY are programs of others. */
+   and UTILITY only have programs, which other steps launch. */
 static void (*const clsort__stages[])(clsort__run *run, const clsort__job *j,
                                       clsort__arrays *found) = {
     clsort__sort_at_once, clsort__find_selected, NULL, NULL, clsort__extract_selected,
@@ -16123,7 +16130,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
     clsort_desc d = p->d;
     d.scratch = j->desc->scratch;
     if (!d.last_bit) d.last_bit = clsort__key_bits(p->d.key_type);
-    if (p->inner == CLSORT__STEP_ROWS) {
+    if (p->inner_step == CLSORT__STEP_ROWS) {
         d.algorithm = CLSORT_AUTO;
         return d;
     }
@@ -16678,7 +16685,7 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
     j.op->judge(&c, &j);
     if (c.status != CL_SUCCESS) return;
     *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
-    if (j.plan.inner != CLSORT__STEP_ROWS) return;
+    if (j.plan.inner_step != CLSORT__STEP_ROWS) return;
     clsort__plan_scratch(&j.plan, &j.plan); /* fewer rows may be sorted all at once, which needs
                                                more */
     *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
@@ -16743,7 +16750,7 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
 static void clsort__report_algorithm(clsort__text *t, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
-    const int inner = p->inner, selects = j->desc->top_k > 0,
+    const int inner = p->inner_step, selects = j->desc->top_k > 0,
               how = p->d.top_k ? p->select.how : CLSORT__BY_SORTING;
     const clsort_desc *sorts = inner ? &j->inner.d : p->d.top_k ? NULL : &p->d;
     char name[CLSORT__NAME_BYTES] = "";

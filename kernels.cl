@@ -13001,8 +13001,8 @@ CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_a
    host does not ask whether rows are decided: for a row that is done, later launches do nothing.
 
      short rows: one launch
-       select_short: a work-group has a row in registers, and reads it once: in 64 columns for up to
-       512 keys, 128 for up to 2048, else 256
+       select_short: a work-group has a row in registers, and reads it once: in up to 64 columns
+       for up to 512 keys, 128 for up to 2048, else 256
        select_tile, if k is above 5 / 8 of the columns: a work-group sorts whole rows in local
        memory
      longer rows: rounds of one launch each, for devices where a work-group may not wait for others

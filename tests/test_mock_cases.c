@@ -192,7 +192,7 @@ static int break_families(drawn *c)
     if (plan_case(c, &j) != CL_SUCCESS) return 0;
     told_before = j.plan.scratch.layout.bytes;
     while ((family = replaceable_family(&j.plan)) != 0
-           || (j.plan.inner && (family = replaceable_family(&j.inner)) != 0)) {
+           || (j.plan.inner_step && (family = replaceable_family(&j.inner)) != 0)) {
         c->sorter->facts.given_up |= CLSORT__BIT(family);
         if (!CHECK_OK(plan_case(c, &j))) break;
         CHECK(j.plan.scratch.layout.bytes <= told_before);

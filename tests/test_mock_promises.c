@@ -132,7 +132,7 @@ static void take_plan(clsort_sorter *s, const clsort_desc *d, int has_buffers, p
     c->algorithm = p->d.algorithm;
     c->stable = p->stable;
     c->indirect = p->indirect;
-    c->inner = p->inner;
+    c->inner = p->inner_step;
     c->none_left = p->none_left;
     c->select = p->select;
     c->bytes = p->scratch.layout.bytes;
@@ -140,8 +140,8 @@ static void take_plan(clsort_sorter *s, const clsort_desc *d, int has_buffers, p
     list_configs(c, 0, p);
     list_places(c, p);
     if (p->d.top_k) list_selection(t, p);
-    else if (!p->inner) list_sort(t, p);
-    if (!p->inner) return;
+    else if (!p->inner_step) list_sort(t, p);
+    if (!p->inner_step) return;
     c->sorts_by = j.inner.d.algorithm;
     list_configs(c, CLSORT__MOST_STEPS, &j.inner);
     list_places(c, &j.inner);
