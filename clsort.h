@@ -2212,7 +2212,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "splits_here,codec_t c){\nconst uint own=from/CLSORT_TILE_ITEMS;\nslices_t s=all_slices("
 "CLSORT_TILE_ITEMS,size,p.na);\nuint halvings=0;\nwhile((s.last-1)>>halvings)halvings++;\nfor("
 "uint done=0;done<halvings;done +=CLSORT_GROUP){\nconst uint t=local_id(),here=min(halvings-done,"
-"(uint)CLSORT_GROUP);\nslices_t part=s;\nfor(uint k=0;k<min(t,here);k++)part=halve_slices(part,"
+"(uint)CLSORT_GROUP);\nslices_t part=s;\nfor(uint k=0;k<here;k++)if(k<t)part=halve_slices(part,"
 "own,0,CLSORT_TILE_ITEMS,size);\nconst uint middle=middle_slice(part),slice="
 "p.start/CLSORT_TILE_ITEMS+middle;\nif(t<here)splits_here[t]=how=="
 "CLSORT__SPLITS_STORED?splits[slice]:agreed_split(p,middle*CLSORT_TILE_ITEMS,splits+2*(size_t)"
@@ -5127,25 +5127,26 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "uint*)(starts+starts_at))[group]=first;\nif(writes_counts&&group<groups)((global uint*)(counts+"
 "counts_at))[group]=keys_below(keys+keys_at,bytes,first,size,group +1)-first;}\n"
 ,{256}},
-{"#if CLSORT_IS(UTILITY)||CLSORT_INDIRECT\nINLINE ulong with_one_nan(ulong bits,uint bytes,ulong "
-"nans){\nconst ulong positive= ~0UL>>(65-8*bytes),infinity=positive -nans;\nreturn nans&&(bits&"
-"positive)>infinity?infinity+1:bits;}\nCLSORT_KERNEL void clsort_extract(global const uchar*"
-"source,ulong source_at,global uchar*keys,ulong keys_at,global uchar*indices,ulong indices_at,"
-"uint n,uint bytes,ulong stride,ulong minus_zero,ulong nans,uint copies,uint numbers "
-"CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0);\nif(i>=CLSORT_COUNT(n))return;\nif(copies)"
-"{\nconst ulong bits=load_bits(source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+i*"
-"bytes,bytes,bits==minus_zero?0:with_one_nan(bits,bytes,nans));}\nif(numbers)*(global uint*)("
-"indices+indices_at+i*4)=(uint)i;}\nINLINE uint field_bytes(ulong field){\nreturn(uint)(field>>"
-"CLSORT__FIELD_BYTES)&127;}\nINLINE ulong load_big_endian(global const uchar*place,uint bytes){\n"
-"ulong bits=0;\nfor(uint k=0;k<bytes;k++)bits=bits<<8|place[k];\nreturn bits;}\nINLINE ulong "
-"field_code(global const uchar*record,ulong field){\nconst uint bytes=field_bytes(field);\nconst "
-"ulong width= ~0UL>>(64-8*bytes),sign=width^width>>1,nans=(1UL<<(field>>CLSORT__FIELD_MANTISSA&"
-"63))-1;\nulong bits=field>>CLSORT__FIELD_BIG_ENDIAN&1?load_big_endian(record+(uint)field,bytes)"
-":load_bits(record+(uint)field,bytes);\nif(field>>CLSORT__FIELD_EQUAL_NANS&1)bits=with_one_nan("
-"bits,bytes,nans);\nif(field>>CLSORT__FIELD_EQUAL_ZEROS&1&&bits==sign)bits=0;\nif(field>>"
-"CLSORT__FIELD_FLOAT&1&&bits&sign)bits^=width>>1;\nbits^=(field>>CLSORT__FIELD_DESCENDING&"
-"1?width>>1:0)^(field>>CLSORT__FIELD_SIGN&1?sign:0);\nbits=(bits-nans)&width;\nreturn(bits&width>"
-">(field>>CLSORT__FIELD_IGNORED_HIGH_BITS))>>(field>>CLSORT__FIELD_FIRST_BIT&63);}\nINLINE ulong "
+{"#if CLSORT_IS(UTILITY)||(CLSORT_INDIRECT&& !CLSORT_COMPARATOR)\nINLINE ulong with_one_nan(ulong "
+"bits,uint bytes,ulong nans){\nconst ulong positive= ~0UL>>(65-8*bytes),infinity=positive -nans;"
+"\nreturn nans&&(bits&positive)>infinity?infinity+1:bits;}\nCLSORT_KERNEL void clsort_extract("
+"global const uchar*source,ulong source_at,global uchar*keys,ulong keys_at,global uchar*indices,"
+"ulong indices_at,uint n,uint bytes,ulong stride,ulong minus_zero,ulong nans,uint copies,uint "
+"numbers CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0);\nif(i>=CLSORT_COUNT(n))return;\n"
+"if(copies){\nconst ulong bits=load_bits(source +source_at+i*stride,bytes);\nstore_bits(keys+"
+"keys_at+i*bytes,bytes,bits==minus_zero?0:with_one_nan(bits,bytes,nans));}\nif(numbers)*(global "
+"uint*)(indices+indices_at+i*4)=(uint)i;}\nINLINE uint field_bytes(ulong field){\nreturn(uint)("
+"field>>CLSORT__FIELD_BYTES)&127;}\nINLINE ulong load_big_endian(global const uchar*place,uint "
+"bytes){\nulong bits=0;\nfor(uint k=0;k<bytes;k++)bits=bits<<8|place[k];\nreturn bits;}\nINLINE "
+"ulong field_code(global const uchar*record,ulong field){\nconst uint bytes=field_bytes(field);\n"
+"const ulong width= ~0UL>>(64-8*bytes),sign=width^width>>1,nans=(1UL<<(field>>"
+"CLSORT__FIELD_MANTISSA&63))-1;\nulong bits=field>>CLSORT__FIELD_BIG_ENDIAN&1?load_big_endian("
+"record+(uint)field,bytes):load_bits(record+(uint)field,bytes);\nif(field>>"
+"CLSORT__FIELD_EQUAL_NANS&1)bits=with_one_nan(bits,bytes,nans);\nif(field>>"
+"CLSORT__FIELD_EQUAL_ZEROS&1&&bits==sign)bits=0;\nif(field>>CLSORT__FIELD_FLOAT&1&&bits&sign)"
+"bits^=width>>1;\nbits^=(field>>CLSORT__FIELD_DESCENDING&1?width>>1:0)^(field>>"
+"CLSORT__FIELD_SIGN&1?sign:0);\nbits=(bits-nans)&width;\nreturn(bits&width>>(field>>"
+"CLSORT__FIELD_IGNORED_HIGH_BITS))>>(field>>CLSORT__FIELD_FIRST_BIT&63);}\nINLINE ulong "
 "field_part(ulong field,uint first,uint bytes){\nreturn(field& ~(127UL<<CLSORT__FIELD_BYTES))+"
 "first|(ulong)bytes<<CLSORT__FIELD_BYTES;}\nINLINE uint is_bytes(ulong field){return field>>"
 "CLSORT__FIELD_BIG_ENDIAN&1;}\n#define KEYS_EQUAL 0xFFFFFFFEu\nINLINE uint compare_fields(global "
@@ -6371,7 +6372,7 @@ enum { CLSORT__OWN_GROUP = 99 };
 
 /* Every number that tunes: a struct for each kind of device. Whoever wants another choice than
    AUTO's passes another policy: a copy in which something differs. Numbers that bound scratch
-   memory are enumerators, since without a device it is enough for any.
+   memory are enumerators: what is told without a device is enough for any.
    Where a comment does not say more, numbers were chosen on an NVIDIA H200; for other GPUs on the
    same one without what only NVIDIA's have; for CPUs with PoCL and Intel's runtime on two cores of
    a Xeon with AVX-512.
@@ -7273,15 +7274,21 @@ static size_t clsort__buffer_bytes(const clsort__layout *l, cl_uint i)
     return (i + 1 < l->buffers ? l->start[i + 1] : l->bytes) - l->start[i];
 }
 
-/* The most bytes of a scratch buffer: the device's limit, or the size of a larger array of the
-   caller's. Scratch of the caller's is one buffer of any size. */
-static size_t clsort__most_bytes(const clsort__plan *p)
+/* The most bytes of a scratch buffer of the sorter's own: the device's limit, or the size of a
+   larger array of the caller's. */
+static size_t clsort__most_own_bytes(const clsort__plan *p)
 {
     const size_t keys = p->data.extent * p->data.element_bytes;
     const size_t values = p->data.extent * p->d.value_size;
     const cl_ulong any = ~(size_t)15,
                    most = p->facts->max_allocation < any ? p->facts->max_allocation : any;
-    return p->d.scratch ? (size_t)any : clsort__largest((size_t)most, keys, values);
+    return clsort__largest((size_t)most, keys, values);
+}
+
+/* The most bytes of a scratch buffer. The caller's may have any size. */
+static size_t clsort__most_bytes(const clsort__plan *p)
+{
+    return p->d.scratch ? ~(size_t)15 : clsort__most_own_bytes(p);
 }
 
 /* 1 if an order needs a stable algorithm. Bare keys by all bits do not, as equal keys are alike.
@@ -8471,9 +8478,9 @@ static size_t clsort__samples_tables(const clsort__policy *p, const clsort__conf
 }
 
 /* Returns 1 and fills in *c; 0 if the kernels do not fit the count or the device. Two launches
-   suffice as long as a bucket has four samples. Then work-groups of NVIDIA's GPUs have more
-   work-items with fewer keys each. Elsewhere work-items have fewer keys, if there are enough
-   buckets for all. 16 keys would spill on some of Intel's GPUs with narrow sub-groups. */
+   suffice as long as a bucket has four samples. With two launches, work-groups of NVIDIA's GPUs
+   have more work-items with fewer keys each. Elsewhere work-items have fewer keys, if there are
+   enough buckets for all. 16 keys would spill on some of Intel's GPUs with narrow sub-groups. */
 static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(p->facts, &p->d.tuning, p->policy->tiles.group_log2,
@@ -8771,8 +8778,8 @@ static int clsort__takes_one_by_one(const clsort__plan *p)
            && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
 }
 
-/* 1 if a key of several codes is merged by one of them. Passes sort by each code in turn: two codes
-   of many elements take less time so. */
+/* 1 if a key of several codes is merged by one of them. Passes sort by each code in turn, which
+   takes less time for many elements of two codes. */
 static int clsort__merges_several(const clsort__facts *f, const clsort__policy *n,
                                   const clsort_desc *d)
 {
@@ -8929,7 +8936,8 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
     for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
         if (desc->algorithm && d.algorithm != desc->algorithm) continue;
         if (!clsort__can(d.algorithm, &d)) continue;
-        clsort__plan_by(&clsort__any_device, clsort__policies, desc, d.algorithm, &p);
+        clsort__plan_by(&clsort__any_device, clsort__policy_of(&clsort__any_device), desc,
+                        d.algorithm, &p);
         clsort__plan_scratch(&p, &p);
         if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
@@ -9220,8 +9228,8 @@ static int clsort__selects_aside(const clsort__plan *p, int written)
     return !written || (p->select.sorts_after && p->data.own_strides);
 }
 
-/* Lays out the scratch memory of a selection or, unless it is NULL, of `whole`, a sort of whole
-   rows. Last comes that of the sort after the selection or in its place, which it plans. */
+/* Lays out the scratch memory of a selection; if `whole` is given, of that sort of whole rows
+   instead. Last comes that of the sort after the selection, or of `whole`, planned into *sort. */
 static void clsort__take_selection(const clsort_desc *whole, clsort__plan *p, clsort__plan *sort)
 {
     const size_t extent = whole ? clsort__extent(whole, p->key.bytes) : p->data.extent,
@@ -12543,7 +12551,9 @@ typedef struct clsort__piece {
 struct clsort__job {
     const clsort__operation *op;
     clsort_sorter *s;
-    const clsort__policy *policy;       /* that plans the call */
+    /* That plans the call. The numbers that programs are compiled by are the sorter's, since calls
+       share programs. */
+    const clsort__policy *policy;
     int needs_buffers;          /* the call enqueues: its buffers must be there */
     const char *missing;        /* the name of a required argument that is NULL; or NULL */
     const clsort_desc *desc;    /* one of these describes the call */
@@ -12632,7 +12642,8 @@ static clsort_status clsort__plan_job(clsort__job *j)
     c.needs_buffers = j->needs_buffers;
     clsort__check_call(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
-    if (j->plan.scratch.layout.largest > j->s->facts.max_allocation && clsort__has_choices(j)) {
+    if (clsort__has_choices(j)
+        && j->plan.scratch.layout.largest > clsort__most_own_bytes(&j->plan)) {
         j->policy = clsort__policy_of(&j->s->facts);
         clsort__check_call(&c, j);
     }
@@ -13890,7 +13901,7 @@ static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
 static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
 {
     const size_t cores = clsort__smaller(run->s->facts.compute_units,
-                                         run->s->policy->cached.most_cores),
+                                         j->p->policy->cached.most_cores),
                  workers = clsort__smaller(run->s->facts.compute_units, j->blocks);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_SAMPLE, 0, 1, 0, 0);
     clsort__cached_launch(run, j, CLSORT__KERNEL_CACHED_COUNT, 0, j->blocks, 1, 0);
@@ -14725,6 +14736,7 @@ static clsort_status clsort__ready_plans(clsort__job *j)
         j->s->facts.given_up |= CLSORT__BIT(family);
         CLSORT__MUST(clsort__plan_job(j));
         j->plan.d.flags = flags;    /* clsort_prepare has cleared NO_BUILD */
+        CLSORT__MUST(clsort__check_limits(j));
         return clsort__ready_plans(j);
     }
     CLSORT__MUST(status);
@@ -15548,6 +15560,8 @@ static void (*const clsort__stages[])(clsort__run *run, const clsort__job *j,
     clsort__move_all_selected, clsort__sort_one_by_one, clsort__select_sorted,
     clsort__sort_selected
 };
+typedef char clsort__each_step_has_a_stage
+    [sizeof clsort__stages / sizeof *clsort__stages == CLSORT__STEP_SELECTED + 1 ? 1 : -1];
 
 /* All commands of a sort or a selection. With a buffer for a proof, commands of the proof come
    before and after them. */
@@ -17571,7 +17585,7 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
    - build/clsort info --verbose and --json print the numbers that tune for the device
    - examples/adopt/try NAME puts clsort in the place of the sorts of Boost.Compute, ggml or OpenMM;
      recipes for Conan and vcpkg: tools/packages
-   - tools/bench/bench-grid: AUTO beside every other way that clsort has, in 465 cells
+   - tools/bench/bench-grid: AUTO beside every other way that clsort has, in 464 cells
 
    Mended
    - Python: argsort of segments of keys that cannot be written raised an error

@@ -380,9 +380,10 @@
 #define CLSORT__JOB_HEAD 5
 
 //---- shared: merges [MERGE SEGMENTS]
-/* Where a merge's pass gets its splits. STORED: another kernel has found them. 0: each work-group
-   or work-item searches for its own. With a comparator, work-groups agree on them in one of two
-   words of each slice, which is NO_SPLIT before: in the first one, with SECOND in the other. */
+/* Where a merge's pass gets its splits. STORED: from a kernel before it. Else each work-group or
+   work-item searches for them. With a comparator, the work-groups then agree on each split through
+   one of two words of its slice, which was NO_SPLIT before: the first word with 0, the second one
+   with SECOND. */
 #define CLSORT__SPLITS_STORED 1
 #define CLSORT__SPLITS_SECOND 2
 #define CLSORT__NO_SPLIT 0xFFFFFFFFu
@@ -401,10 +402,10 @@
     ((blocks) > CLSORT__STRETCH_BLOCKS ? ((blocks)-1) / CLSORT__STRETCH_BLOCKS + 1 : 0)
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* SKIP_PASSES: a word of the plan. It is 1 while another form of radix sorts; the passes behind it
-   then do nothing. If that form gives up, it clears the word. MAY_SKIP and LEAVES_BITS are bits of
-   the argument in_place. MAY_SKIP: do nothing if that word is not 0. LEAVES_BITS: leave the low
-   bits to a sort of equal prefixes. */
+/* SKIP_PASSES: a word of the plan. It is not 0 while another form of radix sorts, or has nothing to
+   sort; the passes behind it then do nothing. If that form gives up, it clears the word. MAY_SKIP
+   and LEAVES_BITS are bits of the argument in_place. MAY_SKIP: do nothing if that word is not 0.
+   LEAVES_BITS: leave the low bits to a sort of equal prefixes. */
 #define CLSORT__SKIP_PASSES 31
 #define CLSORT__MAY_SKIP 4
 #define CLSORT__LEAVES_BITS 8
@@ -456,7 +457,7 @@
      FIRST, LAST    two codes each: the least key is expected between the two of FIRST, the
                     greatest key between the two of LAST
      GROUP_DIGITS   second digits of each cell group if they are counted ahead, or 0
-     ORDER          1: the keys may ascend already; 2: they may descend; 0: neither */
+     ORDER          ORDER_*, an order that the keys may be in already */
 #define CLSORT__HEAD_OVER 0
 #define CLSORT__HEAD_TILES 1
 #define CLSORT__HEAD_DIGITS 2
@@ -974,7 +975,8 @@ typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec
         CLSORT_COUNT_ARGS
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at }
 #elif CLSORT_INDIRECT
-/* Codes are the first ones of several fields, which lie in records of `stride` bytes. */
+/* A code is made of the first bytes of the key that differ. The key's fields lie in records of
+   `stride` bytes. */
 typedef struct {
     code_t mask, flip, rotate;
     global const uchar *records;
@@ -1386,8 +1388,8 @@ INLINE uint comes_before(item_t x, item_t y, codec_t c)
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
 }
 #elif CLSORT_INDIRECT
-/* Equal codes are the first ones of several: the fields of the records decide. Items beyond the end
-   come before nothing. */
+/* The code is a part of the key: between equal codes the fields of the records decide. Items beyond
+   the end come before nothing. */
 CLSORT_NOINLINE uint fields_before(codec_t c, uint x, uint y);
 INLINE uint comes_before(item_t x, item_t y, codec_t c)
 {
@@ -2449,9 +2451,10 @@ INLINE slices_t all_slices(uint slice, uint size, uint na)
 INLINE uint middle_slice(slices_t s) { return s.first + (s.last - s.first) / 2; }
 
 /* The half of the slices that holds slice `own`; a single slice stays. found: the split before the
-   middle slice. It may be any number if the caller's expression is no order. So it is moved, until
-   each half takes from both runs 0 or more elements, and as many as it has in all. Slices never
-   overlap or leave elements out, since all of them are reached by halves. A correct split stays. */
+   middle slice. It may be any number if the caller's expression is no order. So it is moved to the
+   nearest number by which each half gets as many elements as it has places, from neither run fewer
+   than 0; high - low is at most the size of the slices. Slices never overlap or leave elements out,
+   since all of them are reached by halves. A correct split stays. */
 INLINE slices_t halve_slices(slices_t s, uint own, uint found, uint slice, uint size)
 {
     const uint middle = middle_slice(s), before = (middle - s.first) * slice,
@@ -2647,9 +2650,8 @@ INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint wide
 /* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb). The merged run
    begins where the first run begins. v becomes the elements of the merged run at the work-item's
    CLSORT_ITEMS places. A work-item reads up to CLSORT_ITEMS elements beyond the end of a run, or
-   even of the tile, but never takes them. With a comparator, the second run must directly follow
-   the first one. Called by tile kernels, by all work-items of a group, after a barrier; leaves
-   reads of local memory pending. */
+   even of the tile, but never takes them. `first` is a multiple of CLSORT_ITEMS. Called by tile
+   kernels, by all work-items of a group, after a barrier; leaves reads of local memory pending. */
 INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,
                         local uint *splits, uint first, uint na, uint b_first, uint nb,
                         codec_t c)
@@ -2727,8 +2729,9 @@ INLINE uint agreed_split(pair_t p, uint diagonal, volatile global uint *word, co
     return first == CLSORT__NO_SPLIT ? found : first;
 }
 
-/* As below, for an expression that may be no order. The slice is reached by halving the slices of
-   the pair. The splits between the halves are searched for at the same time. */
+/* Finds both splits of a slice, as the function below does, by an expression that may be no order.
+   The slice is reached by halving the slices of the pair. The splits between the halves are
+   searched for at the same time. Called by all work-items of a group; ends with a barrier. */
 INLINE uint2 find_splits(pair_t p, uint from, uint count, uint size, global uint *splits,
                          uint how, local uint *splits_here, codec_t c)
 {
@@ -2740,8 +2743,9 @@ INLINE uint2 find_splits(pair_t p, uint from, uint count, uint size, global uint
     for (uint done = 0; done < halvings; done += CLSORT_GROUP) {
         const uint t = local_id(), here = min(halvings - done, (uint)CLSORT_GROUP);
         slices_t part = s;
-        for (uint k = 0; k < min(t, here); k++)
-            part = halve_slices(part, own, 0, CLSORT_TILE_ITEMS, size);
+        for (uint k = 0; k < here; k++)   /* equally often in all work-items, for PoCL 3.1 */
+            if (k < t)
+                part = halve_slices(part, own, 0, CLSORT_TILE_ITEMS, size);
         const uint middle = middle_slice(part), slice = p.start / CLSORT_TILE_ITEMS + middle;
         if (t < here)
             splits_here[t] = how == CLSORT__SPLITS_STORED
@@ -6946,9 +6950,10 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    counted; if there is no resplit, buckets does. Heavy codes are used only if at least half of the
    keys have a heavy code: with fewer such keys they cost more time than they save.
 
-   KEYS IN ORDER: if each work-item of `cells` sees codes of the sample that ascend, or descend,
-   `count` also compares each key with the next one. If all pairs are in that order, split copies
-   bare keys from the source to the target, or mirrors them, and the kernels behind it end at once.
+   KEYS IN ORDER (bare keys only): if each work-item of `cells` sees codes of the sample that
+   ascend, or descend, `count` also compares each key with the next one. If all of them are in that
+   order, split copies the keys from the source to the target, or mirrors them, and the kernels
+   behind it end at once.
 
    If keys are few, each range is one bucket, and the kernels recount, starts and resplit are not
    launched. The table shows the costs for n keys of B bytes and work-groups of 256. It leaves out
@@ -7974,9 +7979,9 @@ INLINE void count_ahead(finder_t s, const code_t *code, local uint *counters,
 }
 
 /* An order, ORDER_*, of the keys that a work-item counts together, from key `at` on, each with the
-   key behind it; ORDER_NONE if one of these pairs is not in that order. There are `size` keys. They
-   are loaded again to be counted: from the cache, and a loop that does both was 12 % slower for all
-   sorts on an H200. */
+   key behind it; ORDER_NONE if one of them and the key behind it are not. There are `size` keys.
+   They are loaded again to be counted: from the cache, and a loop that does both was 12 % slower
+   for all sorts on an H200. */
 CLSORT_NOINLINE_NV uint order_ahead(global uchar *keys, code_t mask, code_t flip, code_t rotate,
                                     uint at, uint size, uint order)
 {
@@ -8251,7 +8256,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (local_id() == 0) {
         h.tables[CLSORT__HEAD_TILES] = order ? 0 : total;
-        if (order)
+        if (order)   /* even if this kernel has cleared the word: the keys need no sort */
             *h.skip_passes = 1 + order;
     }
 }
@@ -12787,7 +12792,7 @@ CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
 
 //---- sort: extract [MERGE UTILITY]
 /* Kernels that run around sorts: they take keys out of records, gather arrays and check results. */
-#if CLSORT_IS(UTILITY) || CLSORT_INDIRECT
+#if CLSORT_IS(UTILITY) || (CLSORT_INDIRECT && !CLSORT_COMPARATOR)
 
 /* The bits of a float of `bytes` bytes. Each NaN becomes the positive NaN with the lowest bits.
    nans: how many NaNs there are of one sign; if it is 0, all keys stay as they are. */

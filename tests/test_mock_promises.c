@@ -13,7 +13,7 @@
 
 static struct {
     const char *number;         /* the one that was moved */
-    int cases, taken, kinds[CLSORT__CPU + 1], moved, measured, grew, programs, parts, thens,
+    int cases, taken, kinds[CLSORT__CPU + 1], moved, measured, grew, programs, parts, inners,
         largest;
 } seen;
 
@@ -72,7 +72,7 @@ static void list_sort(planned *t, const clsort__plan *p)
         add_part(t, "tables", 1, s->tables, (double)p->algorithm->tables(p));
 }
 
-/* The same of a selection, by what clsort__select uses. */
+/* The same of a selection, by what its steps use. */
 static void list_selection(planned *t, const clsort__plan *p)
 {
     const clsort__parts *s = &p->scratch;
@@ -382,7 +382,8 @@ static void draw_count(drawn *c)
 {
     const clsort__crossover row =
         clsort__find_crossover(&c->sorter->facts, c->sorter->policy, &c->bare);
-    const clsort__select_plan *w = &c->sorter->policy->select_plans[below(c, 14)];
+    const clsort__select_plan *w = &c->sorter->policy->select_plans[
+        below(c, sizeof clsort__select_plans / sizeof *clsort__select_plans - 1)];
     const size_t places[] = { row.bitonic, row.radix, row.hybrid, row.samples, w->least, w->most,
                               c->bare.top_k * w->least_ks, (size_t)1 << below(c, 32) };
     const size_t at = places[below(c, 8)];
@@ -401,7 +402,8 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers };
 static void draw_number(drawn *c)
 {
     const cl_uint i = below(c, NUMBERS);
-    cl_uint *const place = &own.crossovers.units + i;
+    const size_t first = offsetof(clsort__policy, crossovers);
+    cl_uint *const place = (cl_uint *)(void *)((char *)&own + first) + i;
     if (*place > 1 && one_in(c, 2)) --*place;
     else if (*place && *place < CLSORT__NEVER) ++*place;
     else return;
@@ -471,7 +473,7 @@ static void try_case(uint64_t seed)
         seen.taken++;
         take_plan(c.sorter, &c.bare, 0, &first);
         if (CHECK(first.status == CL_SUCCESS && !first.of.none_left)) {
-            seen.thens += first.of.sorts_by > 0;
+            seen.inners += first.of.sorts_by > 0;
             parts_lie_apart(&first);
             plan_depends_on_nothing_else(&c, &first);
             promises_hold(&c, &first);
@@ -496,7 +498,7 @@ static void plans_keep_promises(bench *b)
     printf("%d cases, %d taken, %d with moved thresholds, %d measured, %d grew, %d programs, "
            "%d parts, %d with a sort behind, %d as large as can be\n",
            seen.cases, seen.taken, seen.moved, seen.measured, seen.grew, seen.programs, seen.parts,
-           seen.thens, seen.largest);
+           seen.inners, seen.largest);
     for (i = 0; i <= CLSORT__CPU; i++) CHECK(seen.kinds[i] > seen.cases / 50);
     CHECK(seen.taken > seen.cases / 4);
 }

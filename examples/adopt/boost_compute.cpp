@@ -154,9 +154,8 @@ static std::vector<V> number(size_t count)
     std::vector<V> values(count);
     for (size_t i = 0; i < count; i++) {
         unsigned char *bytes = reinterpret_cast<unsigned char *>(&values[i]);
-        for (size_t byte = 0; byte < sizeof(V); byte++) {
-            bytes[byte] = (unsigned char)(byte % 4 < sizeof(size_t) ? i >> byte % 4 * 8 : i);
-        }
+        for (size_t byte = 0; byte < sizeof(V); byte++)
+            bytes[byte] = (unsigned char)(i >> byte % 4 * 8);
     }
     return values;
 }

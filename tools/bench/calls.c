@@ -52,6 +52,7 @@ int main(int n, char **words)
         us[i < 0 ? 0 : i] = now() - begin;
         if (!code) code = clFinish(queue);
     }
+    if (calls < 1) return 2;
     if (code) return fprintf(stderr, "calls: %s\n", clsort_status_text(code)), 1;
     middle = median(us, calls);
     printf("%.3f us, a tenth %.3f: %s, %zu u32, clsort %u\n", middle, us[calls / 10], info.name,

@@ -107,7 +107,7 @@ static double now(void)
 /* All access to what AUTO decides by: AUTO's own policy, or another one. */
 static void use_policy(grid *g, const clsort__policy *policy)
 {
-    memcpy(&g->sorter->policy, &policy, sizeof policy);
+    g->sorter->policy = policy;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -711,6 +711,7 @@ static void measure_cell(grid *g)
     m.flags = 0;
     if (status == CL_SUCCESS) status = clsort_measure(g->sorter, g->queue, &m);
     if (status != CL_SUCCESS) fprintf(stderr, "grid: %s\n", clsort_last_error(g->sorter));
+    g->policy = g->sorter->policy;   /* the one before is freed */
 }
 
 /* Builds the kernels of all ways. */

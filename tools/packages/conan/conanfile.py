@@ -40,7 +40,7 @@ class Clsort(ConanFile):
 
     def export_sources(self):
         for pattern in ("clsort.h", "LICENSE", "tools/cmake/*", "tools/cpp/*.hpp",
-                        "tools/multi/*.h"):
+                        "tools/measure/*.h", "tools/multi/*.h"):
             copy(self, pattern, self._sources, self.export_sources_folder)
 
     def requirements(self):
