@@ -2,17 +2,19 @@
    which gives them to the vendors' compilers.
 
      make build/vendors
-     build/vendors [SUB_GROUP [ANSWERS]]
+     build/vendors [SUB_GROUP [ANSWERS [FOLDER]]]
 
    Devices of mock.h have work-groups, local memory and compute units as such GPUs have them. Prints
    the programs that sorters for them end with, given the descriptions below, a line each: a name,
-   the most bytes of local memory that a launch asks for, the build options; a tab between them.
+   the most bytes of local memory that a launch asks for, the build options, the file of its text;
+   a tab between them.
    Equal options are printed once.
 
    SUB_GROUP: the fewest work-items that sub-groups have, for drivers that tell that; 0: for others.
    ANSWERS: a file of what a compiler said before, a line for each
    kernel: the bytes that it spills, its name, the options of its program. The driver of the mock
-   repeats that, so that the planner may choose otherwise; what was not said does not spill. */
+   repeats that, so that the planner may choose otherwise; what was not said does not spill.
+   FOLDER: receives the programs' texts; default: they are not written. */
 
 #include "mock.h"
 
@@ -20,7 +22,7 @@
 #include "harness.h"
 #include "later.h"
 
-enum { ALGORITHM = 32, OPTIONS = 800, MOST_PROGRAMS = 1000, MOST_ANSWERS = 20000 };
+enum { ALGORITHM = 32, OPTIONS = 1024, MOST_PROGRAMS = 1000, MOST_ANSWERS = 20000 };
 
 /* What is sorted; with top_k, selected from. */
 typedef struct sorting {
@@ -99,6 +101,7 @@ static const sorting sortings[] = {
 };
 
 static struct { char *line[MOST_PROGRAMS]; size_t count; } programs;
+static const char *folder;      /* of programs' texts; NULL: none */
 static struct {
     struct { cl_ulong bytes; char *kernel, *options; } entry[MOST_ANSWERS];
     size_t count;
@@ -144,6 +147,19 @@ static void print_name(const clsort__config *c)
     if (c->ranges) printf(" ranges");
 }
 
+/* Writes the text of program `number` to a file, and prints the file's name. */
+static void write_text(const clsort__recipe *r, size_t number)
+{
+    char path[1024];
+    FILE *file;
+    size_t i;
+    snprintf(path, sizeof path, "%s/%zu.cl", folder, number);
+    printf("\t%s", path);
+    if ((file = fopen(path, "w")) == NULL) exit(2);
+    for (i = 0; i < r->list.count; i++) fputs(r->list.text[i], file);
+    if (fclose(file)) exit(2);
+}
+
 /* Prints the sorter's programs whose options were not printed yet. */
 static void print_programs(const clsort_sorter *s)
 {
@@ -156,7 +172,9 @@ static void print_programs(const clsort_sorter *s)
         if (k < programs.count || k == MOST_PROGRAMS) continue;
         programs.line[programs.count++] = strdup(r.options);
         print_name(c);
-        printf("\t%zu\t%s\n", clsort__local_need(c), r.options);
+        printf("\t%zu\t%s", clsort__local_need(c), r.options);
+        if (folder) write_text(&r, programs.count);
+        puts("");
     }
 }
 
@@ -205,10 +223,11 @@ int main(int count, char **words)
     size_t group, u;
     cl_ulong local;
     int failed = 0;
-    if (count > 3 || (count == 3 && !read_answers(words[2]))) {
+    if (count > 4 || (count > 2 && !read_answers(words[2]))) {
         fprintf(stderr, "vendors: see the first lines of tests/vendors.c\n");
         return 2;
     }
+    folder = count > 3 ? words[3] : NULL;
     for (group = 256; group <= 1024; group *= 4)
         for (local = 32 << 10; local <= 64 << 10; local *= 2)
             for (u = 0; u < sizeof units / sizeof *units; u++) {
