@@ -16741,7 +16741,7 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     clsort_sorter none;
     clsort_desc d;
     clsort__job j;
-    clsort__layout largest;
+    clsort__layout largest, other;
     int measured;
     memset(&none, 0, sizeof none);
     none.facts = clsort__any_device;
@@ -16750,9 +16750,14 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
-    if (!sorter && d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
     measured = !d.algorithm || d.algorithm == CLSORT_RADIX;
-    largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
+    largest = j.plan.scratch.layout;
+    if (!sorter) {
+        if (d.top_k) d = clsort__as_sort(&d);   /* of all, if k is the count, which may be less */
+        if (j.plan.d.top_k) d.count = j.plan.d.top_k;
+        other = clsort__most_scratch(&d);
+        if (!j.plan.d.top_k || other.bytes > largest.bytes) largest = other;
+    }
     j.plan.d.scratch = NULL;   /* its size is the answer */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));

@@ -261,9 +261,11 @@ static void plan_depends_on_nothing_else(drawn *c, const planned *first)
    this one, unless numbers were moved that bound it. */
 static void promises_hold(drawn *c, const planned *t)
 {
-    const int is_bounded =
-        !seen.number && c->sorter->policy->select_plans == clsort__select_plans;
     const clsort_desc *d = &c->bare;
+    const int is_bounded =
+        !seen.number && c->sorter->policy->select_plans == clsort__select_plans
+        && clsort__find_crossover(&c->sorter->facts, c->sorter->policy, d).bitonic
+               <= CLSORT__MOST_BITONIC;
     const size_t n = d->count, least = d->top_k ? d->top_k : 1, known = tell(c->sorter, d, n),
                  any = tell(NULL, d, n), more = n > least ? n - least : 0;
     size_t fewer;
