@@ -45,6 +45,7 @@ whole = "CLSORT_TEST_WHOLE" in os.environ
 # ---- the header ----------------------------------------------------------------------------------
 
 
+MEASURE = os.path.join("tools", "measure", "clsort_measure.h")
 MULTI = os.path.join("tools", "multi", "clsort_multi.h")
 
 
@@ -1502,7 +1503,7 @@ def test_package_is_built_from_its_own_source_archive():
         for name in "clsort.py", "setup.py", "pyproject.toml":
             os.makedirs(source, exist_ok=True)
             shutil.copy(os.path.join(root, "examples", "python", name), source)
-        for name in "clsort.h", MULTI, "LICENSE":
+        for name in "clsort.h", MEASURE, MULTI, "LICENSE":
             os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             shutil.copy(os.path.join(root, name), os.path.join(folder, name))
         environment = {**os.environ, "CFLAGS": "-O0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
@@ -1514,7 +1515,7 @@ def test_package_is_built_from_its_own_source_archive():
                 ".whl", ".tar.gz"], made
             with tarfile.open(os.path.join(source, "dist", made[1])) as archive:
                 names = {name.partition("/")[2] for name in archive.getnames()}
-            assert {"clsort.h", MULTI, "clsort.py", "LICENSE"} <= names, names
+            assert {"clsort.h", MEASURE, MULTI, "clsort.py", "LICENSE"} <= names, names
             source = os.path.join(source, "dist", made[0])
         run_python("-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target",
                    there, source, env=environment)
