@@ -15415,6 +15415,7 @@ static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *j
 {
     clsort_proof proof;
     clsort_status status = clsort__own_queue(s);
+    memset(&proof, 0, sizeof proof);
     if (status == CL_SUCCESS) status = clsort__download(s, buffer, sizeof proof, &proof);
     *judged = status == CL_SUCCESS;
     if (status == CL_SUCCESS && !clsort__is_good(&proof))
