@@ -8028,8 +8028,8 @@ static int clsort__rows_share(const clsort__plan *p, cl_uint words, size_t short
    up to 2048 elements take 0.6 to 0.9 of the time. */
 static void clsort__fit_row(const clsort__plan *p, clsort__config *c)
 {
+    cl_uint group = p->policy->segments.short_group_log2;
     const cl_uint row = clsort__ceil_log2(p->d.count), words = clsort__element_words(c),
-                  group = p->policy->segments.short_group_log2,
                   least = group < c->share_log2 ? group : c->share_log2,
                   shortest = least + p->policy->segments.short_items_log2;
     const size_t tile = clsort__merge_tile(c);
@@ -8044,7 +8044,8 @@ static void clsort__fit_row(const clsort__plan *p, clsort__config *c)
     }
     if (row < c->share_log2 + c->items_log2) {
         if (row < least + c->items_log2) c->items_log2 = p->policy->segments.short_items_log2;
-        c->group_log2 = c->share_log2 = row < shortest ? least : row - c->items_log2;
+        group = row < shortest ? least : row - c->items_log2;
+        if (group < c->share_log2) c->group_log2 = c->share_log2 = group;
     }
     clsort__least_tile(c);
 }
@@ -9060,6 +9061,12 @@ static void clsort__select_mode(const clsort_desc *d, const clsort__plan *p, cls
                           + clsort__ceil_divide(number_bits, digit));
 }
 
+/* 1 if work-items of a CPU select alone, each from a row or a part. */
+static int clsort__selects_alone(const clsort__plan *p)
+{
+    return p->facts->is_cpu && !p->config.group_log2;
+}
+
 /* Cuts rows into `parts` parts, or fewer. */
 static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t parts,
                              clsort__selection *t)
@@ -9070,12 +9077,13 @@ static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t part
     t->parts = clsort__ceil_divide(n, t->part_elements);
 }
 
-/* Cuts rows into parts if there are too few rows for the device. Without a device, tables have room
-   for the largest list. A part of a stream lists its first k, even if only one is wanted. */
+/* Cuts rows into parts if there are too few rows for the device. Tables have room for the largest
+   list without a device, and where shorter rows may be read as streams, whose lists are longer. A
+   part of a stream lists its first k, even if only one is wanted. */
 static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
 {
     const clsort__policy *policy = p->policy;
-    const int any = p->facts->any;
+    const int any = p->facts->any, largest = any || clsort__selects_alone(p);
     const int streams = t->how == CLSORT__BY_STREAMS;
     const size_t n = p->d.count, k = p->d.top_k;
     const size_t busy = any ? (size_t)-1
@@ -9089,7 +9097,7 @@ static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
     t->spread = any || t->parts > 1 || t->scatters;
     if (streams && t->list_capacity < t->parts * k)
         t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
-    t->row_words = clsort__largest(any ? t->most_capacity : t->list_capacity, most, 1);
+    t->row_words = clsort__largest(largest ? t->most_capacity : t->list_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
 
@@ -9181,7 +9189,7 @@ static size_t clsort__few_rows(const clsort__plan *p)
 static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
-    const int alone = p->facts->is_cpu && !p->config.group_log2,
+    const int alone = clsort__selects_alone(p),
               kind = w->device == p->policy->kind || w->device == p->policy->other_kind,
               any_order = clsort__takes_some(&p->d)
                           && p->d.flags & (CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH);
@@ -10931,7 +10939,8 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
 static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size_t element)
 {
     const size_t results = clsort__output_rows(d), rows = d->segment_count ? 1 : results,
-                 stride = d->row_stride ? d->row_stride : d->count * element;
+                 stride = d->row_stride ? d->row_stride
+                                        : clsort__saturating_multiply(d->count, element);
     const cl_ulong most = 0xFFFFFFFFu >> 8, number = results;
     if (number > most)
         clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE,
@@ -16729,8 +16738,8 @@ static size_t clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d)
         clsort__scratch_by(s, &other, d, d->count, &most);
         for (i = 0; i < sizeof clsort__widest_rows / sizeof *widest; i++) {
             other.crossover_rows = &widest[i];
-            clsort__scratch_by(s, &other, d, widest[i].bitonic ? widest[i].bitonic : d->count,
-                               &most);
+            clsort__scratch_by(s, &other, d, d->count, &most);  /* with bitonic, of k elements */
+            if (widest[i].bitonic) clsort__scratch_by(s, &other, d, widest[i].bitonic, &most);
         }
     }
     return most;
@@ -16742,7 +16751,7 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     clsort_sorter none;
     clsort_desc d;
     clsort__job j;
-    clsort__layout largest, other;
+    clsort__layout largest;
     int measured;
     memset(&none, 0, sizeof none);
     none.facts = clsort__any_device;
@@ -16751,14 +16760,9 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
+    if (!sorter && d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
     measured = !d.algorithm || d.algorithm == CLSORT_RADIX;
-    largest = j.plan.scratch.layout;
-    if (!sorter) {
-        if (d.top_k) d = clsort__as_sort(&d);   /* of all, if k is the count, which may be less */
-        if (j.plan.d.top_k) d.count = j.plan.d.top_k;
-        other = clsort__most_scratch(&d);
-        if (!j.plan.d.top_k || other.bytes > largest.bytes) largest = other;
-    }
+    largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
     j.plan.d.scratch = NULL;   /* its size is the answer */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
