@@ -6547,7 +6547,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(few_bits_radix, 1 << 22) E(few_bits_part, 2) E(half_bits_part, 4) \
     N(most_ranked, 1 << 15, 1 << 14, 1 << 14)   /* where samples do not sort */ \
     E(extracted_samples, 1 << 14)   /* the least, if keys are extracted first */ \
-    N(two_codes, 1 << 21, CLSORT__NEVER, 0)   /* keys of two codes are merged up to here */ \
+    N(two_codes, 1 << 21, CLSORT__NEVER, 0)   /* up to here keys of 9 to 16 bytes are merged */ \
     END(crossovers) \
     GROUP(rows) \
     /* More cores than few_units share an array out from `shared` on: with 16, on PoCL. */ \
@@ -14533,8 +14533,9 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
                                   cl_uint first, cl_uint end, clsort__span lead)
 {
     const clsort__data *a = &p->data;
-    const size_t bytes = p->key.bytes, read = clsort__fields_bytes(&p->key, first, end);
     const int writes_numbers = pairs.values.buffer != NULL, leads = lead.buffer != NULL;
+    const size_t bytes = p->key.bytes,
+                 read = leads ? bytes : clsort__fields_bytes(&p->key, first, end);
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
     CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset), pairs.keys,
                   writes_numbers ? pairs.values : pairs.keys, leads ? lead : pairs.keys);
@@ -14557,6 +14558,7 @@ static void clsort__find_lead(clsort__run *run, const clsort__plan *p, clsort__s
     clsort__arg_span(run, lead);
     clsort__arg_uint(run, clsort__amount(run, p->data.extent));
     clsort__arg_count(run, p);
+    clsort__traffic(run, 0, (cl_ulong)p->data.extent * p->key.bytes);   /* at least */
     clsort__launch(run, clsort__smaller(
                             clsort__ceil_divide(p->data.extent, p->policy->utility.lead_records),
                             p->policy->utility.most_lead_items));
@@ -14608,8 +14610,9 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     clsort__run_family(run, p, &w);
 }
 
-/* Sorts (key, index) pairs by the key, or by codes of several fields, the least significant first.
-   With a comparator, sorts only indices. Ranks and samples read the plain keys and number them. */
+/* Sorts (key, index) pairs by the key. Of several codes merge takes one, and reads the records
+   where it is equal; other algorithms sort by each code, the least significant first. With a
+   comparator, sorts only indices. Ranks and samples read the plain keys and number them. */
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                const clsort__scratch *scratch)
 {
@@ -17595,7 +17598,6 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
    - build/clsort info --verbose and --json print the numbers that tune for the device
    - examples/adopt/try NAME puts clsort in the place of the sorts of Boost.Compute, ggml or OpenMM;
      recipes for Conan and vcpkg: tools/packages
-   - tools/bench/bench-grid: AUTO beside every other way that clsort has, in 464 cells
 
    Mended
    - Python: argsort of segments of keys that cannot be written raised an error
@@ -17603,7 +17605,7 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
    - clsort_scratch_size of radix by name was too small after some measurements
    - scratch memory of top-k fell with the count: with hardly any local memory, and for all of a row
      with output strides
-   - rows sorted one after another were refused for the local memory of kernels that they do not use
+   - rows sorted one by one were refused for local memory of kernels that they do not use
 
    Faster, on an H200
    - bare keys that are in order: 2^26 sorted u32 in 0.42 ms, before 0.88; in place 0.30
@@ -17612,10 +17614,8 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
      where it is equal: 2^20 strings of 32 bytes in 0.31 ms, before 0.85
    - the n-th, or the first k in any order, of 2^20 and more: n-th of 2^24 f32 with indices,
      k = 2^23, in 0.17 ms, before 0.61; in any order 0.35, before 0.67
-   - values above 8 bytes with keys of 4: 2^17 with 12 bytes in 0.046 ms, before 0.082
-   - up to 64 rows of 4097 to 2^14, k from 1/8 on: 0.060 ms, before 0.108
    - 2^21 u64 in 0.139 ms, before 0.174; 2^23 u32 in 0.193, before 0.223
-   - on CPUs top-k of short rows: 1.4 to 9 times as fast
+   - top-k of short rows on CPUs: 1.4 to 9 x
    - pairs of 8 byte keys whose upper bits are skewed, as the tiles of splats are: 2^22 on an H200
      in 0.34 ms, before 0.68
    - some bits of 8 byte keys by merge, on other GPUs: bits 0 to 44 of 2^24 with u32 in 1.93 ms,

@@ -2974,8 +2974,8 @@ INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_
 
 //---- merge: serial pass [MERGE.alone MERGE.vectors]
 #if !CLSORT_KERNEL_SUBSET
-/* Finds both splits of a slice, elements from ... to - 1 of the pair's merged run. split: those of
-   the pair's slices, if another kernel has found them. A comparator's are settled. */
+/* Finds both splits of a slice, elements from ... to - 1 of the pair's merged run. split: of each
+   slice of the pair, if another kernel has found them. A comparator's are settled. */
 INLINE uint2 slice_splits(pair_t p, uint from, uint to, uint slice, global const uint *split,
                           uint how, codec_t c)
 {

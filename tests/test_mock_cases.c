@@ -223,7 +223,7 @@ static void break_all_families(bench *b)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* Sizes for merges of runs and for partitions do not fall with the count. Those of sorts are in
+/* Sizes for merges of runs and for partitions do not fall with the count. Sizes for sorts are in
    tests/test_mock_promises.c. */
 static void expect_growth_of_pieces(drawn *c)
 {

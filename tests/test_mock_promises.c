@@ -72,7 +72,7 @@ static void list_sort(planned *t, const clsort__plan *p)
         add_part(t, "tables", 1, s->tables, (double)p->algorithm->tables(p));
 }
 
-/* The same of a selection, by what its steps use. */
+/* The parts of a selection, by what its steps use. */
 static void list_selection(planned *t, const clsort__plan *p)
 {
     const clsort__parts *s = &p->scratch;
