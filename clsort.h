@@ -6901,10 +6901,13 @@ static int clsort__is_batch(const clsort_desc *d)
     return clsort__local_choice(&d->tuning) >= CLSORT__LOCAL_BATCH_ODD_EVEN;
 }
 
-/* 1 if rows or segments are sorted. Rows of top_k are selected from instead. */
+/* 1 if rows or segments are sorted: merge by some bits sorts one row, too, but no array. Rows of
+   top_k are selected from instead. */
 static int clsort__has_segments(const clsort_desc *d)
 {
-    return !d->top_k && (d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count);
+    const size_t one = d->algorithm == CLSORT_MERGE && clsort__some_bits(d) ? d->rows : 0;
+    return !d->top_k && (d->rows > 1 || one || clsort__is_batch(d) || d->segments
+                         || d->segment_count);
 }
 
 /* 1 if elements that are equal in the chosen bits must keep their order. */
@@ -17605,6 +17608,7 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
    - clsort_scratch_size of radix by name was too small after some measurements
    - scratch memory of top-k fell with the count: with hardly any local memory, and for all of a row
      with output strides
+   - one row by some bits was refused by merge
    - rows sorted one by one were refused for local memory of kernels that they do not use
 
    Faster, on an H200
@@ -17616,8 +17620,8 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
      k = 2^23, in 0.17 ms, before 0.61; in any order 0.35, before 0.67
    - 2^21 u64 in 0.139 ms, before 0.174; 2^23 u32 in 0.193, before 0.223
    - top-k of short rows on CPUs: 1.4 to 9 x
-   - pairs of 8 byte keys whose upper bits are skewed, as the tiles of splats are: 2^22 on an H200
-     in 0.34 ms, before 0.68
+   - pairs of 8 byte keys whose upper bits are skewed, as the tiles of splats are: 2^22 in 0.34 ms,
+     before 0.68
    - some bits of 8 byte keys by merge, on other GPUs: bits 0 to 44 of 2^24 with u32 in 1.93 ms,
      before 2.62; AUTO takes radix up to half of the bits there, before up to three quarters
 
@@ -17680,20 +17684,7 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
    - make demo: five tasks beside qsort; build/clsort info: five lines for a device; --json of info,
      bench and tune; tune says how long builds take, and where nothing gains
 
-   Mended: the header of 0.4.0 lists it
-
-   Faster
-   - clsort_sort_host on NVIDIA's GPUs: 2^26 u32 in 27 ms, before 220 to 290; GPUs that share the
-     host's memory sort arrays where they lie
-   - clsort_sort_host_on (CLSORT_TRANSFER_DEFAULT): 2^30 u32 in 0.44 s, before 1.6; pinned and in
-     place, without `work`, 0.18 s, before 0.60
-   - a count on the device: one array sorts as by the host's count, not by merge: 6 million u64 with
-     u32 on an H200 in 0.38 ms, before 1.01
-   - by some bits the forms of whole keys sort: bits 0 to 44 of u64 with u32 take 0.8 of the time of
-     whole keys with PoCL, before 1.25; 2^16 on an H200 0.063 ms, before 0.106
-   - long rows by AUTO: on CPUs 0.25 to 0.7 of the time, on an H200 from 2^22 elements on 0.45 to
-     0.65
-   - top-k up to 2048 in long rows on CPUs of few cores: 0.03 to 0.5 of the time
+   Mended, faster: the header of 0.4.0 lists it
 
    0.3.0  2026-11-28
 

@@ -179,6 +179,9 @@ static void parts(bench *b)
         c.d.rows = i % 2 ? 3 : 0;
         if (!c.d.rows) c.offsets = offsets, c.d.segment_count = 4;
         if (!case_run(b, &c)) return;
+        c = bits_case(i, i, 4000, "merge");
+        c.d.rows = 1 + i % 2;
+        if (!case_run(b, &c)) return;
     }
 }
 

@@ -145,7 +145,13 @@ static inline void draw_rows(uint64_t *random, sort_case *c)
         c->d.indices_row_stride = (c->d.count + draw(random, 20)) * sizeof(cl_uint);
 }
 
-/* Rows or segments of a sort that merge can do, and counts on the device. */
+static inline int by_merge(const sort_case *c)
+{
+    return c->algorithm && !strcmp(c->algorithm, "merge");
+}
+
+/* Rows or segments of a sort that merge can do, and counts on the device. Merge by name sorts only
+   rows and segments by some bits. */
 static inline void draw_parts(uint64_t *random, sort_case *c)
 {
     const size_t kind = draw(random, 3);
@@ -154,13 +160,14 @@ static inline void draw_parts(uint64_t *random, sort_case *c)
     c->counted = kind == 2 || chance(random, 30);
     c->there = (uint32_t)draw(random, c->d.count + c->d.count / 4 + 2);
     c->prove = chance(random, 20);
-    if (case_has_parts(c) && chance(random, 20)) draw_bits(random, c);
+    if (case_has_parts(c) && chance(random, 20) && (c->offsets || c->d.rows || !by_merge(c)))
+        draw_bits(random, c);
 }
 
 /* Can the algorithm of a case sort rows and segments? */
 static inline int takes_parts(const sort_case *c)
 {
-    return !c->algorithm || !strcmp(c->algorithm, "auto") || !strcmp(c->algorithm, "merge");
+    return !c->algorithm || !strcmp(c->algorithm, "auto") || by_merge(c);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
