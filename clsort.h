@@ -5831,7 +5831,6 @@ typedef struct clsort__policy clsort__policy;   /* see >>policy */
 
 /* What plans know of a device. */
 typedef struct clsort__facts {
-    int any;                    /* any device: only sizes are right */
     int is_cpu;
     int has_local;              /* local memory is separate, not cached global memory */
     int shares_memory;          /* kernels can work in host memory */
@@ -5854,14 +5853,6 @@ typedef struct clsort__facts {
     cl_uint given_up;           /* CLSORT__BIT of families that failed the self-test, or did not
                                    build */
 } clsort__facts;
-
-static const clsort__facts clsort__any_device = {
-    1,                              /* any */
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    (size_t)-1, 1,                  /* max_group, compute_units */
-    (cl_ulong)-1, (cl_ulong)-1,     /* local_bytes, max_allocation */
-    0, 0
-};
 
 /* ---- >>families ------------------------------------------------------------------------------ */
 
@@ -6388,7 +6379,6 @@ enum {
     /* The smallest tile for which tables of jobs have room. If a work-group would hold less, each
        job has one work-item. */
     CLSORT__LEAST_TILE = 64,
-    CLSORT__LEAST_LONG_ROW = 1 << 12,   /* the least of all least_long_row */
     /* A measured row may take bitonic up to this count: a stable one needs 1.5 times the memory of
        other algorithms. */
     CLSORT__MOST_BITONIC = 1 << 22,
@@ -6756,21 +6746,43 @@ static const clsort__policy clsort__policies[] = {   /* by kind */
     CLSORT__POLICY(CPU, CPU, CPU, "CPUs", "CPUs", 1 << 13, 1 << 12)
 };
 
-/* The policy of a kind of devices; of any device that of NVIDIA's GPUs, which take most
-   algorithms. */
+/* The policy of a kind of devices. */
 static const clsort__policy *clsort__policy_of(const clsort__facts *f)
 {
     enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
     return &clsort__policies[
-        f->any || f->has_progress ? CLSORT__NVIDIA
-        : f->always_lanes         ? CLSORT__CPU_LANES
-        : f->has_wide_vectors     ? CLSORT__CPU_ROWS
-        : f->has_vectors          ? CLSORT__CPU_VECTORS
-        : f->is_cpu               ? CLSORT__CPU
+        f->has_progress       ? CLSORT__NVIDIA
+        : f->always_lanes     ? CLSORT__CPU_LANES
+        : f->has_wide_vectors ? CLSORT__CPU_ROWS
+        : f->has_vectors      ? CLSORT__CPU_VECTORS
+        : f->is_cpu           ? CLSORT__CPU
         : f->has_local && f->local_bytes >= LEAST_LOCAL && f->max_group >= LEAST_GROUP
             ? CLSORT__OTHER_GPU
             : CLSORT__MERGE_GPU];
 }
+
+/* Facts of devices that need the most scratch memory: no other needs more than one of these. Tables
+   grow with compute units, which cut rows into parts; with local memory, since lists get longer;
+   and as work-groups shrink, since ranges get more digits. Exceptions: on CPUs two units sort the
+   shortest rows one after another; sweeps have the smallest tiles where local memory just suffices,
+   and are planned where no other form of radix builds; bitonic, left alone, sorts by indices. */
+enum {
+    CLSORT__NO_FORMS = CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES)
+                       | CLSORT__BIT(CLSORT__RANKS),
+    CLSORT__BITONIC_ALONE = CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX)
+};
+static const clsort__facts clsort__widest_facts[] = {
+#define CLSORT__WIDEST(cpu, progress, group, units, local, given_up) \
+    { cpu, !cpu, 0, 0, cpu, cpu, 0, progress, 0, 0, 0, 0, group, units, local, (cl_ulong)-1, 0, \
+      given_up }
+    CLSORT__WIDEST(0, 0, 1 << CLSORT__HYBRID_LEAST_GROUP, 1 << 24, (cl_ulong)-1, 0),
+    CLSORT__WIDEST(0, 0, 1, 1 << 24, (cl_ulong)-1, CLSORT__BITONIC_ALONE),
+    CLSORT__WIDEST(0, 1, 256, 1 << 24, 48 << 10, CLSORT__NO_FORMS),
+    CLSORT__WIDEST(1, 0, 1, 1 << 24, (cl_ulong)-1, 0),
+    CLSORT__WIDEST(1, 0, 1, 1 << 24, (cl_ulong)-1, CLSORT__BITONIC_ALONE),
+    CLSORT__WIDEST(1, 0, 1, 2, (cl_ulong)-1, 0)
+#undef CLSORT__WIDEST
+};
 
 /* Work-groups for all cores; see `cores`. */
 static size_t clsort__few_groups(const clsort__plan *p)
@@ -7423,8 +7435,7 @@ static clsort__crossover clsort__table_crossover(const clsort__facts *f, const c
     return row;
 }
 
-/* The row by which AUTO decides. Without a device, radix may be hybrid for any count, as a measured
-   row may say: there must be room for it. */
+/* The row by which AUTO decides. */
 static clsort__crossover clsort__find_crossover(const clsort__facts *f, const clsort__policy *p,
                                                 const clsort_desc *d)
 {
@@ -7443,7 +7454,6 @@ static clsort__crossover clsort__find_crossover(const clsort__facts *f, const cl
         row.radix = row.samples;
         row.hybrid = CLSORT__NEVER;
     }
-    if (f->any) row.hybrid = 0;
     return row;
 }
 
@@ -8293,16 +8303,12 @@ static size_t clsort__block_tables(size_t n)
 static size_t clsort__radix_tables(const clsort__plan *p)
 {
     const size_t n = p->d.count;
-    const size_t tile = p->facts->any
-                            ? (size_t)CLSORT__SWEEP_TILE
-                            : clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
-                                              (size_t)clsort__radix_fast(p->policy, &p->config)
-                                                  << 8);
+    const size_t tile = clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
+                                        (size_t)clsort__radix_fast(p->policy, &p->config) << 8);
     const size_t of_blocks = clsort__block_tables(n);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
                             + (n / tile + 1) * 4 * 256 * (n >> 30 ? 2 : 1);
-    if (!p->facts->any && p->config.family != CLSORT__SWEEP) return of_blocks;
-    return of_blocks > of_tiles ? of_blocks : of_tiles;
+    return p->config.family == CLSORT__SWEEP ? clsort__larger(of_blocks, of_tiles) : of_blocks;
 }
 
 /* Elements that a work-group holds at a time. */
@@ -8358,8 +8364,7 @@ static cl_uint clsort__hybrid_group(const clsort__plan *p)
    as on average. */
 static size_t clsort__hybrid_second_digits(const clsort__plan *p)
 {
-    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
-                  chosen = p->facts->any ? least : clsort__hybrid_group(p),
+    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP, chosen = clsort__hybrid_group(p),
                   group_log2 = chosen > least ? chosen : least; /* smaller ones are not used */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
@@ -8660,7 +8665,7 @@ static size_t clsort__all_radix_tables(const clsort__plan *p)
         own = clsort__hybrid_may(p) ? clsort__hybrid_at(p) + 4 * words : clsort__radix_tables(p);
     else if (tiles)
         own = clsort__samples_tables(p->policy, &p->config, p->d.count);
-    return clsort__larger(own, !p->facts->any && p->by_auto ? clsort__merge_tables(p) : 0);
+    return clsort__larger(own, p->by_auto ? clsort__merge_tables(p) : 0);
 }
 
 /* The families that an algorithm needs: OUT tells which are left out; KEPT is the function, or NULL
@@ -8775,9 +8780,8 @@ static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
 /* 1 if AUTO sorts rows one after another. */
 static int clsort__takes_one_by_one(const clsort__plan *p)
 {
-    return !p->facts->any && p->by_auto && p->d.rows > 1
-           && p->d.rows <= p->policy->rows.most_one_by_one && !p->data.at_offsets
-           && !p->d.tuning.work_group && !p->d.tuning.items
+    return p->by_auto && p->d.rows > 1 && p->d.rows <= p->policy->rows.most_one_by_one
+           && !p->data.at_offsets && !p->d.tuning.work_group && !p->d.tuning.items
            && p->d.count >= clsort__long_row_least(p->facts, p->policy, &p->d)
            && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
 }
@@ -8791,9 +8795,8 @@ static int clsort__merges_several(const clsort__facts *f, const clsort__policy *
            && (clsort__all_bits(d) > 2 * 64 || d->count <= n->crossovers.two_codes);
 }
 
-/* The algorithms in the order of AUTO's preference. Merge is also first if the device is unknown,
-   if it sorts by one of several codes, or if a family for few elements was given up: merge needs no
-   more scratch than these. */
+/* The algorithms in the order of AUTO's preference. Merge, which needs the least scratch, is also
+   first if it sorts by one of several codes, or if a family for few elements was given up. */
 static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__policy *n,
                                           const clsort_desc *d)
 {
@@ -8804,7 +8807,7 @@ static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__
     const clsort__crossover c = clsort__find_crossover(f, n, d);
     const cl_uint families = clsort__few_families(f, n, d);
     const int few = d->count <= c.bitonic;
-    if (f->any || clsort__merges_several(f, n, d)) return orders[2];
+    if (clsort__merges_several(f, n, d)) return orders[2];
     if (families) return orders[f->given_up & families ? 2 : few ? 3 : 0];
     if (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d)))
         return orders[few ? 3 : 0];
@@ -8837,7 +8840,6 @@ static void clsort__plan_config(clsort__plan *p)
     c->indirect = (d->precedes && p->indirect) || clsort__merges_fields(p);
     c->turns = !p->stable && p->key.ignored;
     clsort__add_step(p, CLSORT__STEP_SORT);
-    if (p->facts->any) return;
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
     p->algorithm->configure(p);
@@ -8928,30 +8930,6 @@ static void clsort__make_plan(const clsort__facts *f, const clsort__policy *n, c
                               clsort__plan *p)
 {
     clsort__plan_by(f, n, d, d->algorithm ? d->algorithm : clsort__choose_algorithm(f, n, d), p);
-}
-
-/* The most scratch that a choice of AUTO needs for a checked description, on any device. */
-static clsort__layout clsort__most_scratch(const clsort_desc *desc)
-{
-    clsort_desc d = *desc;
-    clsort__plan p;
-    clsort__layout most;
-    memset(&most, 0, sizeof most);
-    for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
-        if (desc->algorithm && d.algorithm != desc->algorithm) continue;
-        if (!clsort__can(d.algorithm, &d)) continue;
-        clsort__plan_by(&clsort__any_device, clsort__policy_of(&clsort__any_device), desc,
-                        d.algorithm, &p);
-        clsort__plan_scratch(&p, &p);
-        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
-    }
-    if (desc->rows > 1 && !desc->algorithm
-        && desc->count >= clsort__divide_crossover(CLSORT__LEAST_LONG_ROW)) {
-        d = clsort__one_row(desc);
-        p.scratch.layout = clsort__most_scratch(&d);
-        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
-    }
-    return most;
 }
 
 /* Plans a sort, with its scratch memory. Few long rows are sorted one after another, each as an
@@ -9059,7 +9037,7 @@ static void clsort__select_mode(const clsort_desc *d, const clsort__plan *p, cls
     t->wanted = clsort__wanted(d);
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
                      && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
-                     && (p->facts->any || t->mode == CLSORT__SELECT_UNORDERED);
+                     && t->mode == CLSORT__SELECT_UNORDERED;
     t->passes = (cl_uint)(clsort__ceil_divide(bits, digit)
                           + clsort__ceil_divide(number_bits, digit));
 }
@@ -9081,26 +9059,25 @@ static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t part
 }
 
 /* Cuts rows into parts if there are too few rows for the device. Tables have room for the largest
-   list without a device, and where shorter rows may be read as streams, whose lists are longer. A
-   part of a stream lists its first k, even if only one is wanted. */
+   list where shorter rows may be read as streams, whose lists are longer. A part of a stream lists
+   its first k, even if only one is wanted. */
 static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
 {
     const clsort__policy *policy = p->policy;
-    const int any = p->facts->any, largest = any || clsort__selects_alone(p);
     const int streams = t->how == CLSORT__BY_STREAMS;
     const size_t n = p->d.count, k = p->d.top_k;
-    const size_t busy = any ? (size_t)-1
-                            : policy->select.parts_per_core * (size_t)p->facts->compute_units,
+    const size_t busy = policy->select.parts_per_core * (size_t)p->facts->compute_units,
                  most = clsort__smaller(busy / t->rows, n / policy->select.part);
     const size_t listed = t->most_capacity / k,
                  parts = !most || (!t->passes && !streams) ? 1
                          : streams                         ? clsort__smaller(most, listed)
                                                            : most;
     clsort__cut_rows(policy, n, parts, t);
-    t->spread = any || t->parts > 1 || t->scatters;
+    t->spread = t->parts > 1 || t->scatters;
     if (streams && t->list_capacity < t->parts * k)
         t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
-    t->row_words = clsort__largest(largest ? t->most_capacity : t->list_capacity, most, 1);
+    t->row_words = clsort__largest(
+        clsort__selects_alone(p) ? t->most_capacity : t->list_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
 
@@ -9184,8 +9161,7 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 /* The most rows that are a few. */
 static size_t clsort__few_rows(const clsort__plan *p)
 {
-    return p->facts->any ? (size_t)-1
-                         : (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
+    return (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
 }
 
 /* 1 if a row of the table fits, whatever the count and k. */
@@ -9200,7 +9176,7 @@ static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p
                        | (p->data.has_indices || clsort__moves_by_index(p) ? CLSORT__WITH_INDICES
                           : p->key.bytes > 4 ? CLSORT__KEYS_ALONE
                                              : CLSORT__KEYS_ALONE | CLSORT__WORDS_ALONE);
-    return (p->facts->any || (w->device ? alone && kind : !alone)) && !(w->only & ~is)
+    return (w->device ? alone && kind : !alone) && !(w->only & ~is)
            && t->mode >= w->mode && t->mode <= w->last_mode && t->rows >= w->least_rows
            && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p));
 }
@@ -9211,8 +9187,7 @@ static size_t clsort__most_of_plan(const clsort__select_plan *w, size_t k)
     return clsort__smaller(w->most, clsort__saturating_multiply(w->most_ks, k) / w->parts);
 }
 
-/* The largest count of rows that are sorted whole, and the least in *least; 0: none. Without a
-   device: the largest of all devices. */
+/* The largest count of rows that are sorted whole, and the least in *least; 0: none. */
 static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
 {
     const size_t rows = p->select.rows;
@@ -9262,8 +9237,7 @@ static void clsort__take_selection(const clsort_desc *whole, clsort__plan *p, cl
     if (sorts) {
         const clsort_desc order = whole ? *whole : clsort__select_order(p);
         clsort__make_plan(p->facts, p->policy, &order, sort);
-        if (p->facts->any) clsort__take(l, clsort__most_scratch(&order).bytes);
-        else clsort__take_sort(l, sort);
+        clsort__take_sort(l, sort);
     }
 }
 
@@ -9353,14 +9327,14 @@ static cl_ulong clsort__ceil_root(cl_ulong n)
     return x;
 }
 
-/* Plans room for rounds: on GPUs whose work-groups may not make progress, or if the device is
-   unknown. It must not fall with the count. */
+/* Plans room for rounds: on GPUs whose work-groups may not make progress. It must not fall with
+   the count. */
 static void clsort__plan_pieces(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
-        || (!p->facts->any && (!p->config.group_log2 || !p->policy->select.rounds))
+        || !p->config.group_log2 || !p->policy->select.rounds
         || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART
         || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
         return;
@@ -9392,7 +9366,7 @@ static void clsort__plan_candidates(clsort__plan *p)
     clsort__selection *t = &p->select;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device) return;
     if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
-        && (p->facts->any || p->config.group_log2 >= p->policy->select.once_group_log2)
+        && p->config.group_log2 >= p->policy->select.once_group_log2
         && t->rows <= clsort__few_rows(p))
         t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
 }
@@ -9536,7 +9510,7 @@ static void clsort__plan_way(clsort__plan *p)
     const cl_uint preferred = clsort__preferred_way(p->policy, &p->d);
     const clsort__select_plan *w;
     int pass;
-    if (p->facts->any || preferred == 1 + CLSORT__BY_DIGITS) return;
+    if (preferred == 1 + CLSORT__BY_DIGITS) return;
     for (pass = !preferred; pass < 2; pass++)
         for (w = p->policy->select_plans; w->how != CLSORT__WAYS; w++) {
             if (!pass && 1 + (cl_uint)w->how != preferred) continue;
@@ -11173,7 +11147,6 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
 {
     size_t need = p->select.local;
     cl_uint i;
-    if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
     for (i = 0; i < p->step_count; i++) {
         const clsort__config *c = clsort__step_config(p, &p->steps[i]);
         if (c) need = clsort__larger(need, p->select.local + clsort__local_need(c));
@@ -14767,18 +14740,14 @@ static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 
 /* ---- >>select -------------------------------------------------------------------------------- */
 
-/* Checks the sort after a selection. If the device is unknown, only devices with small work-groups
-   may need that sort: then a mistake just drops it. */
-static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
+/* Checks the sort after a selection. */
+static void clsort__check_select_order(clsort__checks *c, const clsort__plan *p)
 {
     const clsort_desc order = clsort__select_order(p);
     clsort__checks after = clsort__begin_checks(c->s);
     if (!p->select.sorts_after) return;
     clsort__check_desc(&after, &order, CLSORT__TO_SORT);
-    if (after.status == CL_SUCCESS) return;
-    if (p->select.mode == CLSORT__SELECT_UNORDERED)
-        clsort__blame(c, after.status, "%s", after.detail);
-    else p->select.sorts_after = 0;
+    if (after.status != CL_SUCCESS) clsort__blame(c, after.status, "%s", after.detail);
 }
 
 /* A stable sort of whole rows, which also partitions them. */
@@ -16701,15 +16670,16 @@ CLSORT__ALONE(clsort_prepare,
     return CL_SUCCESS;
 }
 
-/* Raises *most to the scratch memory of a sort or a selection that AUTO plans by a policy. */
+/* Raises *most to the scratch memory of a sort or a selection of `count` elements, or no more than
+   the description's, that is planned by a policy. */
 static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
                                const clsort_desc *desc, size_t count, size_t *most)
 {
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
-    given.count = clsort__smaller(given.count, count);
-    if (given.count < given.top_k) return;
+    if (count > desc->count || count < desc->top_k) return;
+    given.count = count;
     clsort__sort_job(&j, s, s->function, &given, &d);
     j.policy = policy;
     j.op->judge(&c, &j);
@@ -16721,34 +16691,62 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
     *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
 }
 
-/* The scratch memory that AUTO is promised: the most by its alternatives, so that it is enough
-   before and after a measurement.
+/* Raises *most to the scratch memory that AUTO is promised: the most by its alternatives, so that
+   it is enough before and after a measurement.
    - The built-in choices, for any count up to that of the description: a choice for more elements
      may need less than one for fewer.
    - Any choice that may be measured, for that count: no size falls with the count, so their maximum
-     does not. */
-static size_t clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d)
+     does not. Of the ways to select, all but sorting need the memory of digits. */
+static void clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d, size_t *most)
 {
+    static const cl_uint ways[] = { 1 + CLSORT__BY_DIGITS, 1 + CLSORT__BY_SORTING };
     const clsort__policy *const own = clsort__policy_of(&s->facts);
     const clsort__crossover row = clsort__find_crossover(&s->facts, own, d);
-    const size_t last[] = { (size_t)-1, row.bitonic, row.samples, own->crossovers.most_ranked,
+    const size_t last[] = { d->count, row.bitonic, row.samples, own->crossovers.most_ranked,
                             row.radix - (size_t)1, row.hybrid - (size_t)1,
                             own->crossovers.two_codes, d->top_k };
     const clsort__crossover *const widest = clsort__widest_rows;
     clsort__policy other = *own;
-    size_t i, most = 0;
-    for (i = 0; i < sizeof last / sizeof *last; i++) clsort__scratch_by(s, own, d, last[i], &most);
-    if (!clsort__may_choose(s)) return most;
-    for (; other.way <= (d->top_k ? (cl_uint)CLSORT__WAYS : 0); other.way++) {
+    size_t i, w;
+    for (i = 0; i < sizeof last / sizeof *last; i++) clsort__scratch_by(s, own, d, last[i], most);
+    if (!clsort__may_choose(s)) return;
+    for (w = 0; w < (d->top_k ? 2 : 1); w++) {
+        other.way = ways[w];
         other.crossover_rows = own->crossover_rows;
-        clsort__scratch_by(s, &other, d, d->count, &most);
+        clsort__scratch_by(s, &other, d, d->count, most);
         for (i = 0; i < sizeof clsort__widest_rows / sizeof *widest; i++) {
             other.crossover_rows = &widest[i];
-            clsort__scratch_by(s, &other, d, d->count, &most);  /* with bitonic, of k elements */
-            if (widest[i].bitonic) clsort__scratch_by(s, &other, d, widest[i].bitonic, &most);
+            clsort__scratch_by(s, &other, d, d->count, most);   /* with bitonic, of k elements */
+            if (widest[i].bitonic) clsort__scratch_by(s, &other, d, widest[i].bitonic, most);
         }
     }
-    return most;
+}
+
+/* The most local memory whose lists are too short for the first k: these are then sorted behind
+   the selection. */
+static cl_ulong clsort__local_without_list(clsort__facts f, const clsort_desc *d)
+{
+    cl_ulong local = 0, bit;
+    clsort__plan p;
+    for (bit = 1 << 16; bit; bit /= 2) {
+        f.local_bytes = local + bit;
+        clsort__plan_selection(&f, clsort__policy_of(&f), d, &p);
+        if (p.select.mode == CLSORT__SELECT_UNORDERED) local += bit;
+    }
+    return local;
+}
+
+/* What is promised of any device. The sorter lends its facts. */
+static void clsort__widest_scratch(clsort_sorter *s, const clsort_desc *d, size_t *most)
+{
+    size_t i;
+    for (i = 0; i < sizeof clsort__widest_facts / sizeof *clsort__widest_facts; i++) {
+        s->facts = clsort__widest_facts[i];
+        clsort__promised_scratch(s, d, most);
+        if (!d->top_k) continue;
+        s->facts.local_bytes = clsort__local_without_list(s->facts, d);
+        clsort__promised_scratch(s, d, most);
+    }
 }
 
 CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
@@ -16757,22 +16755,24 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     clsort_sorter none;
     clsort_desc d;
     clsort__job j;
-    clsort__layout largest;
-    int measured;
+    clsort__layout *const l = &j.plan.scratch.layout;
     memset(&none, 0, sizeof none);
-    none.facts = clsort__any_device;
-    none.policy = clsort__policy_of(&clsort__any_device);
+    none.facts = *clsort__widest_facts;
+    none.policy = clsort__policy_of(&none.facts);
     clsort__sort_job(&j, sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
-    if (!sorter && d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
-    measured = !d.algorithm || d.algorithm == CLSORT_RADIX;
-    largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
     j.plan.d.scratch = NULL;   /* its size is the answer */
-    CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = !sorter || !measured ? largest.bytes : clsort__promised_scratch(sorter, &d);
+    if (!sorter) {
+        clsort__widest_scratch(&none, &d, &l->bytes);
+        l->largest = l->bytes;
+        CLSORT__MUST(clsort__check_layout(&none, l));
+    } else if (!d.algorithm || d.algorithm == CLSORT_RADIX) {
+        clsort__promised_scratch(sorter, &d, &l->bytes);
+    }
+    *bytes = l->bytes;
     return CL_SUCCESS;
 }
 

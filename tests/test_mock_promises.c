@@ -281,7 +281,7 @@ static void promises_hold(drawn *c, const planned *t)
     if (!CHECK(tell(c->sorter, d, fewer) <= known))
         printf("  %zu bytes for %zu elements, %zu for %zu\n", tell(c->sorter, d, fewer), fewer,
                known, n);
-    CHECK(tell(NULL, d, fewer) <= any);
+    if (seen.grew % 4 == 0) CHECK(tell(NULL, d, fewer) <= any);   /* it takes a hundred plans */
 }
 
 /* AUTO sorts keys, with or without values, in arrays as large as the device allocates, and no
@@ -322,6 +322,7 @@ static void draw_more_facts(drawn *c)
     } else if (!f->is_cpu && !f->has_warps) f->has_narrow = one_in(c, 4);
     if (one_in(c, 4))
         for (i = 0; i < 3; i++) f->given_up |= 1u << below(c, 32);
+    if (one_in(c, 40)) f->given_up |= CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX);
     if (one_in(c, 100)) f->given_up = ~(cl_uint)0;
 }
 
@@ -433,7 +434,7 @@ static void draw_selection(drawn *c)
     clsort_desc *d = &c->bare;
     d->algorithm = CLSORT_AUTO;
     memset(&d->tuning, 0, sizeof d->tuning);
-    d->top_k = one_in(c, 2) ? 1 + below(c, 300) : some_size(c, 20);
+    d->top_k = one_in(c, 2) ? 1 + below(c, 300) : some_size(c, one_in(c, 4) ? 28 : 20);
     d->count = d->top_k + some_size(c, one_in(c, 2) ? 10 : 28);
     d->record_size = d->key_offset = 0;
     if (!d->indices) d->keys_out = CLSORT_LATER;
