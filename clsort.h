@@ -6765,11 +6765,11 @@ static const clsort__policy *clsort__policy_of(const clsort__facts *f)
    grow with compute units, which cut rows into parts; with local memory, since lists get longer;
    and as work-groups shrink, since ranges get more digits. Exceptions: on CPUs two units sort the
    shortest rows one after another; sweeps have the smallest tiles where local memory just suffices,
-   and are planned where no other form of radix builds; bitonic, left alone, sorts by indices. */
+   and sort what others do where these do not build; bitonic, left alone, sorts by indices. */
 enum {
-    CLSORT__NO_FORMS = CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES)
-                       | CLSORT__BIT(CLSORT__RANKS),
-    CLSORT__BITONIC_ALONE = CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX)
+    CLSORT__SWEEPS_ALONE = CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES)
+                           | CLSORT__BIT(CLSORT__RANKS) | CLSORT__BIT(CLSORT_MERGE),
+    CLSORT__BITONIC_ALONE = CLSORT__BIT(CLSORT_RADIX) | CLSORT__BIT(CLSORT_MERGE)
 };
 static const clsort__facts clsort__widest_facts[] = {
 #define CLSORT__WIDEST(cpu, progress, group, units, local, given_up) \
@@ -6777,7 +6777,7 @@ static const clsort__facts clsort__widest_facts[] = {
       given_up }
     CLSORT__WIDEST(0, 0, 1 << CLSORT__HYBRID_LEAST_GROUP, 1 << 24, (cl_ulong)-1, 0),
     CLSORT__WIDEST(0, 0, 1, 1 << 24, (cl_ulong)-1, CLSORT__BITONIC_ALONE),
-    CLSORT__WIDEST(0, 1, 256, 1 << 24, 48 << 10, CLSORT__NO_FORMS),
+    CLSORT__WIDEST(0, 1, 256, 1 << 24, 48 << 10, CLSORT__SWEEPS_ALONE),
     CLSORT__WIDEST(1, 0, 1, 1 << 24, (cl_ulong)-1, 0),
     CLSORT__WIDEST(1, 0, 1, 1 << 24, (cl_ulong)-1, CLSORT__BITONIC_ALONE),
     CLSORT__WIDEST(1, 0, 1, 2, (cl_ulong)-1, 0)
