@@ -6286,7 +6286,7 @@ enum {
 };
 typedef struct clsort__step {
     int stage;                  /* CLSORT__STEP_* */
-    clsort__config config;      /* of BESIDE and UTILITY */
+    clsort__config config, granted;     /* of BESIDE and UTILITY; granted of BESIDE alone */
 } clsort__step;
 
 /* All that is derived from a description before anything is enqueued. */
@@ -6302,7 +6302,8 @@ typedef struct clsort__plan {
                                    gathered */
     int sorts_into_output;      /* indirect: keys of pairs are sorted in the output of keys */
     clsort__data data;
-    clsort__config config;      /* what the program of SORT or SELECT is compiled for */
+    clsort__config config, granted;     /* what the program of SORT or SELECT is asked to be
+                                           compiled for; what it is: see clsort__bind */
     cl_uint step_count;
     int inner_step;             /* the step that sorts by the job's `inner`; 0: none */
     clsort__parts scratch;
@@ -7870,10 +7871,10 @@ static const clsort__config *clsort__step_config(const clsort__plan *p, const cl
 }
 
 /* The program that a sort has beside its own; NULL: none. */
-static const clsort__config *clsort__beside(const clsort__plan *p)
+static const clsort__step *clsort__beside(const clsort__plan *p)
 {
     const clsort__step *second = &p->steps[1];
-    return p->step_count > 1 && second->stage == CLSORT__STEP_BESIDE ? &second->config : NULL;
+    return p->step_count > 1 && second->stage == CLSORT__STEP_BESIDE ? second : NULL;
 }
 
 /* log2 of the elements in a tile. */
@@ -8434,7 +8435,7 @@ typedef char clsort__the_list_of_buckets_has_room
 static size_t clsort__hybrid_at(const clsort__plan *p)
 {
     clsort__plan passes = *p;
-    if (clsort__beside(p)) passes.config = *clsort__beside(p);
+    if (clsort__beside(p)) passes.config = clsort__beside(p)->config;
     return clsort__round_up(clsort__radix_tables(&passes));
 }
 
@@ -12290,21 +12291,22 @@ static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape
     clsort__arg_local(run, clsort__tile_splits(shape));
 }
 
-/* The shape of a built program, or the shape asked for. */
-static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config *asked)
+static clsort__config clsort__granted(clsort_sorter *s, const clsort__config *asked)
 {
     const clsort__program *program = clsort__find_program(s, asked);
     return program ? program->config : *asked;
 }
 
-/* The built shape of a plan's own kernels. */
-static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
+/* Writes into plans what the compiler granted; of programs that are not built, what they ask for.
+   Launches, passes and their parity follow from that. Called between builds and commands. */
+static void clsort__bind(clsort_sorter *s, clsort__plan *p, clsort__plan *inner)
 {
-    const int published = p->d.algorithm == CLSORT_BITONIC
-                          && clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL;
-    clsort__config asked = p->config;
-    if (published) asked.family = CLSORT__PUBLISHED_BITONIC;
-    return clsort__built_shape(s, &asked);
+    p->granted = clsort__granted(s, &p->config);
+    if (p->inner_step) clsort__bind(s, inner, NULL);
+    if (!clsort__beside(p)) return;
+    p->steps[1].granted = clsort__granted(s, &p->steps[1].config);
+    if (clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL)
+        p->granted = p->steps[1].granted;   /* its tiles are published kernels */
 }
 
 /* Chooses the kernel of the next launch. Its program must be built. */
@@ -12751,6 +12753,7 @@ static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_
     CLSORT__MUST(j->op->buffers(j));
     CLSORT__MUST(clsort__reserve_waits(j->s, n_wait));
     run->status = j->op->ready(j);
+    clsort__bind(j->s, &j->plan, &j->inner);
     run->mode = CLSORT__COUNT;
     if (run->status == CL_SUCCESS) j->op->commands(run, j);
     run->mode = CLSORT__RUN;
@@ -13025,11 +13028,11 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
 static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                  clsort__arrays to)
 {
-    const clsort__config shape = clsort__built_shape(run->s, clsort__beside(p));
+    const clsort__config *const shape = &clsort__beside(p)->granted;
     clsort__plan tiles = *p;
     memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
-    tiles.config = *clsort__beside(p);
-    clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
+    tiles.config = clsort__beside(p)->config;
+    clsort__tile_pass(run, &tiles, shape, from, to, 0, clsort__tile_log2(shape, 0) - 1);
 }
 
 /* 1 if a separate kernel finds the splits of a pass: if many more work-groups are launched than run
@@ -13047,10 +13050,10 @@ static int clsort__stores_splits(const clsort__plan *p, const clsort__config *sh
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
-    const clsort__config *vectors = clsort__beside(p),
-                         shape = vectors ? clsort__built_shape(run->s, vectors) : w->shape;
+    const clsort__step *const vectors = clsort__beside(p);
+    const clsort__config *const tiles = vectors ? &vectors->granted : &w->shape;
     const size_t slice = clsort__merge_slice(p->policy, &w->shape, p->d.count);
-    const cl_uint tile_log2 = clsort__tile_log2(&shape, 0);
+    const cl_uint tile_log2 = clsort__tile_log2(tiles, 0);
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
@@ -13216,13 +13219,12 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
 /* All commands of a merge: one pass. An input without elements is replaced by the other input. */
 static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
 {
-    const clsort__config shape = clsort__tile_shape(j->s, &j->plan);
     const clsort__piece *a = &j->pieces[0], *b = &j->pieces[1];
     const clsort__merge_pass pass = {
         a->count ? a->arrays : b->arrays, b->count ? b->arrays : a->arrays, j->pieces[2].arrays,
         j->plan.d.count, a->count, 0xFFFFFFFFu, clsort__no_span, 0
     };
-    if (!j->idle) clsort__merge_runs(run, &j->plan, &shape, &pass);
+    if (!j->idle) clsort__merge_runs(run, &j->plan, &j->plan.granted, &pass);
 }
 
 static const clsort__operation clsort__merging = { clsort__check_merge,
@@ -13312,14 +13314,12 @@ typedef struct clsort__runs_job {
 static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
 {
     const clsort__plan *p = &j->plan;
-    const clsort__config shape = clsort__built_shape(j->s, &p->config);
-    const size_t shifts = shape.share_log2 > 0;   /* samples of work-items lie at multiples of a
-                                                     step */
+    const size_t shifts = p->granted.share_log2 > 0;   /* else samples lie at multiples of a step */
     const clsort__piece *piece = j->pieces, *out = j->pieces + j->piece_count - 1;
     cl_uint i;
     memset(r, 0, sizeof *r);
     r->p = p;
-    r->shape = shape;
+    r->shape = p->granted;
     r->n = p->d.count;
     r->step_log2 = clsort__runs_step(p->policy, &r->shape);
     r->tile = clsort__runs_tile(p, &r->shape, r->n);
@@ -13673,7 +13673,7 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
     size_t splitters;
     memset(&b, 0, sizeof b);
     b.p = p;
-    b.w.shape = clsort__built_shape(j->s, &p->config);
+    b.w.shape = p->granted;
     b.n = p->d.count ? p->d.count : 1;
     clsort__radix_blocks(&b);
     l = clsort__radix_sizes(&b.w.shape);
@@ -13779,8 +13779,8 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     j.second_digits = clsort__hybrid_second_digits(p);
     j.group_digits = clsort__hybrid_group_digits(&j);
     clsort__hybrid_buckets(run, &j);
-    passes.config = *clsort__beside(p);
-    rest.shape = clsort__tile_shape(run->s, &passes);
+    passes.config = clsort__beside(p)->config;
+    rest.shape = clsort__beside(p)->granted;
     clsort__radix_passes(run, &passes, &rest, CLSORT__MAY_SKIP);
 }
 
@@ -13920,8 +13920,8 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
     clsort__cached_ranges(run, &j);
     if (!j.gated) return;
-    passes.config = *clsort__beside(p);
-    j.w.shape = clsort__tile_shape(run->s, &passes);
+    passes.config = clsort__beside(p)->config;
+    j.w.shape = clsort__beside(p)->granted;
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
 }
 
@@ -14184,13 +14184,13 @@ static void clsort__quick_finish(clsort__run *run, const clsort__quick_job *j)
     clsort__plan left = *j->p;
     clsort__workspace w = j->w;
     if (j->n <= j->tile) return;
-    left.config = *clsort__beside(j->p);
+    left.config = clsort__beside(j->p)->config;
     left.data.in_ranges = 1;
     left.data.segments = clsort__quick_leftovers(j->n);
     left.data.offsets = clsort__span_from(w.tables, clsort__quick_lists(j->n));
     left.data.count = clsort__span_from(w.tables, CLSORT__QUICK_LEFT * sizeof(cl_uint));
     w.tables = clsort__span_from(w.tables, clsort__quick_tables(j->n));
-    w.shape = clsort__tile_shape(run->s, &left);
+    w.shape = clsort__beside(j->p)->granted;
     clsort__segments(run, &left, &w);
 }
 
@@ -14581,7 +14581,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     w.alt.keys = p->config.records ? clsort__span_from(w.alt.values, p->d.key_offset)
                                    : clsort__scratch_part(scratch, p->scratch.alt_keys);
     w.tables = clsort__scratch_part(scratch, p->scratch.tables);
-    w.shape = clsort__tile_shape(run->s, p);
+    w.shape = p->granted;
     w.in_place = 0;
     clsort__run_family(run, p, &w);
 }
@@ -14658,7 +14658,7 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
     run->counted = p->config.counted ? p : NULL;
     if (p->indirect) {
         const int by_number = p->config.family == CLSORT__SEGMENTS && p->config.ties
-                              && clsort__tile_shape(run->s, p).share_log2;
+                              && p->granted.share_log2;
         (by_number ? clsort__sort_numbered : clsort__sort_indirect)(run, p, scratch);
     } else {
         from.keys = clsort__span_from(a->keys, p->d.key_offset);
@@ -15820,6 +15820,7 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
     size_t i;
     j->plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     CLSORT__MUST(clsort__ready_plans(j));
+    clsort__bind(j->s, &j->plan, &j->inner);
     if (warmed && !clsort__trivial(&j->plan)) {
         clsort__fake_buffers(j, places);
         j->run.mode = CLSORT__COUNT;
@@ -16124,7 +16125,6 @@ static void clsort__report_launches(clsort__text *t, const clsort__tally *tally,
 static clsort_desc clsort__resolved(const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
-    const clsort__config shape = clsort__tile_shape(j->s, p);
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     clsort_desc d = p->d;
     d.scratch = j->desc->scratch;
@@ -16133,7 +16133,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         d.algorithm = CLSORT_AUTO;
         return d;
     }
-    d.tuning.work_group = 1u << shape.share_log2;
+    d.tuning.work_group = 1u << p->granted.share_log2;
     if (p->d.top_k) {
         if (!p->data.at_offsets) {
             d.rows = p->select.rows;
@@ -16142,7 +16142,8 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         d.tuning.items = 1;
     } else {
         if (form && form->shape) d.tuning.variant = form->radix << CLSORT__AT_RADIX;
-        d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
+        d.tuning.items = p->granted.radix_items ? p->granted.radix_items
+                                                : p->granted.lanes << p->granted.items_log2;
     }
     return d;
 }
@@ -16646,6 +16647,7 @@ CLSORT__ALONE(clsort_resolve,
     CLSORT__MUST(clsort__plan_job(&j));
     j.plan.d.scratch = NULL;   /* its size is not checked */
     CLSORT__MUST(clsort__check_limits(&j));
+    clsort__bind(j.s, &j.plan, &j.inner);
     d = clsort__resolved(&j);
     clsort__give(resolved, &d, sizeof d, CLSORT__FIRST_DESC);
     return CL_SUCCESS;
@@ -16670,8 +16672,7 @@ CLSORT__ALONE(clsort_prepare,
     return CL_SUCCESS;
 }
 
-/* Raises *most to the scratch memory of a sort or a selection of `count` elements, or no more than
-   the description's, that is planned by a policy. */
+/* Raises *most to the scratch memory by a policy, of `count` elements if there are as many. */
 static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
                                const clsort_desc *desc, size_t count, size_t *most)
 {
@@ -16736,17 +16737,18 @@ static cl_ulong clsort__local_without_list(clsort__facts f, const clsort_desc *d
     return local;
 }
 
-/* What is promised of any device. The sorter lends its facts. */
-static void clsort__widest_scratch(clsort_sorter *s, const clsort_desc *d, size_t *most)
+/* Raises a layout to what is promised of any device. The sorter lends its facts. */
+static void clsort__widest_scratch(clsort_sorter *s, const clsort_desc *d, clsort__layout *l)
 {
     size_t i;
     for (i = 0; i < sizeof clsort__widest_facts / sizeof *clsort__widest_facts; i++) {
         s->facts = clsort__widest_facts[i];
-        clsort__promised_scratch(s, d, most);
+        clsort__promised_scratch(s, d, &l->bytes);
         if (!d->top_k) continue;
         s->facts.local_bytes = clsort__local_without_list(s->facts, d);
-        clsort__promised_scratch(s, d, most);
+        clsort__promised_scratch(s, d, &l->bytes);
     }
+    l->largest = l->bytes;
 }
 
 CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
@@ -16765,13 +16767,10 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     CLSORT__MUST(clsort__plan_job(&j));
     j.plan.d.scratch = NULL;   /* its size is the answer */
     CLSORT__MUST(clsort__check_limits(&j));
-    if (!sorter) {
-        clsort__widest_scratch(&none, &d, &l->bytes);
-        l->largest = l->bytes;
-        CLSORT__MUST(clsort__check_layout(&none, l));
-    } else if (!d.algorithm || d.algorithm == CLSORT_RADIX) {
+    if (!sorter) clsort__widest_scratch(&none, &d, l);
+    else if (!d.algorithm || d.algorithm == CLSORT_RADIX)
         clsort__promised_scratch(sorter, &d, &l->bytes);
-    }
+    CLSORT__MUST(clsort__check_layout(j.s, l));
     *bytes = l->bytes;
     return CL_SUCCESS;
 }
@@ -16807,6 +16806,7 @@ CLSORT__ALONE(clsort_explain,
     *text = 0;
     CLSORT__MUST(clsort__check_job(&j));
     clsort__fake_buffers(&j, places);
+    clsort__bind(j.s, &j.plan, &j.inner);
     memset(&tally, 0, sizeof tally);
     j.run.mode = CLSORT__COUNT;
     j.run.tally = &tally;
