@@ -6774,7 +6774,7 @@ enum {
 };
 static const clsort__facts clsort__widest_facts[] = {
 #define CLSORT__WIDEST(cpu, progress, group, units, local, given_up) \
-    { cpu, !cpu, 0, 0, cpu, cpu, 0, progress, 0, 0, 0, 0, group, units, local, (cl_ulong)-1, 0, \
+    { cpu, !cpu, 0, 0, cpu, cpu, 0, progress, 0, 0, 0, 3, group, units, local, (cl_ulong)-1, 0, \
       given_up }
     CLSORT__WIDEST(0, 0, 1 << CLSORT__HYBRID_LEAST_GROUP, 1 << 24, (cl_ulong)-1, 0),
     CLSORT__WIDEST(0, 0, 1, 1 << 24, (cl_ulong)-1, CLSORT__BITONIC_ALONE),
@@ -10714,7 +10714,7 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
               builtin = clsort__choice(t, CLSORT__AT_SCAN) == CLSORT__SCAN_BUILTIN,
               vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
     const clsort__mistake mistakes[] = {
-        { device && c->s->context && !c->s->facts.enqueues,
+        { device && !c->s->facts.enqueues,
           "algorithm: on this device kernels do not launch others, as quicksort-device does" },
         { builtin && !device, "algorithm: only quicksort-device has +builtin" },
         { (only && clsort__has_segments(d))
@@ -10783,7 +10783,7 @@ static void clsort__check_offset(clsort__checks *c, const char *field, size_t co
 /* 1 if the device can allocate `count` elements at once. */
 static int clsort__can_allocate(const clsort_sorter *s, size_t count, size_t size)
 {
-    return !s->context || !clsort__product_exceeds(count, size, s->facts.max_allocation);
+    return !clsort__product_exceeds(count, size, s->facts.max_allocation);
 }
 
 /* Checks that an array that is not given yet can be allocated. */
@@ -16692,13 +16692,13 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
     *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
 }
 
-/* Raises *most to the scratch memory that AUTO is promised: the most by its alternatives, so that
-   it is enough before and after a measurement.
+/* The scratch memory that AUTO is promised: the most by its alternatives, so that it is enough
+   before and after a measurement.
    - The built-in choices, for any count up to that of the description: a choice for more elements
      may need less than one for fewer.
    - Any choice that may be measured, for that count: no size falls with the count, so their maximum
      does not. Of the ways to select, all but sorting need the memory of digits. */
-static void clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d, size_t *most)
+static size_t clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d)
 {
     static const cl_uint ways[] = { 1 + CLSORT__BY_DIGITS, 1 + CLSORT__BY_SORTING };
     const clsort__policy *const own = clsort__policy_of(&s->facts);
@@ -16708,23 +16708,23 @@ static void clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d, siz
                             own->crossovers.two_codes, d->top_k };
     const clsort__crossover *const widest = clsort__widest_rows;
     clsort__policy other = *own;
-    size_t i, w;
-    for (i = 0; i < sizeof last / sizeof *last; i++) clsort__scratch_by(s, own, d, last[i], most);
-    if (!clsort__may_choose(s)) return;
+    size_t i, w, most = 0;
+    for (i = 0; i < sizeof last / sizeof *last; i++) clsort__scratch_by(s, own, d, last[i], &most);
+    if (!clsort__may_choose(s)) return most;
     for (w = 0; w < (d->top_k ? 2 : 1); w++) {
         other.way = ways[w];
         other.crossover_rows = own->crossover_rows;
-        clsort__scratch_by(s, &other, d, d->count, most);
+        clsort__scratch_by(s, &other, d, d->count, &most);
         for (i = 0; i < sizeof clsort__widest_rows / sizeof *widest; i++) {
             other.crossover_rows = &widest[i];
-            clsort__scratch_by(s, &other, d, d->count, most);   /* with bitonic, of k elements */
-            if (widest[i].bitonic) clsort__scratch_by(s, &other, d, widest[i].bitonic, most);
+            clsort__scratch_by(s, &other, d, d->count, &most);   /* with bitonic, of k elements */
+            if (widest[i].bitonic) clsort__scratch_by(s, &other, d, widest[i].bitonic, &most);
         }
     }
+    return most;
 }
 
-/* The most local memory whose lists are too short for the first k: these are then sorted behind
-   the selection. */
+/* The most local memory whose lists are too short for k: what was selected is sorted then. */
 static cl_ulong clsort__local_without_list(clsort__facts f, const clsort_desc *d)
 {
     cl_ulong local = 0, bit;
@@ -16743,10 +16743,10 @@ static void clsort__widest_scratch(clsort_sorter *s, const clsort_desc *d, clsor
     size_t i;
     for (i = 0; i < sizeof clsort__widest_facts / sizeof *clsort__widest_facts; i++) {
         s->facts = clsort__widest_facts[i];
-        clsort__promised_scratch(s, d, &l->bytes);
+        l->bytes = clsort__larger(l->bytes, clsort__promised_scratch(s, d));
         if (!d->top_k) continue;
         s->facts.local_bytes = clsort__local_without_list(s->facts, d);
-        clsort__promised_scratch(s, d, &l->bytes);
+        l->bytes = clsort__larger(l->bytes, clsort__promised_scratch(s, d));
     }
     l->largest = l->bytes;
 }
@@ -16769,7 +16769,7 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     CLSORT__MUST(clsort__check_limits(&j));
     if (!sorter) clsort__widest_scratch(&none, &d, l);
     else if (!d.algorithm || d.algorithm == CLSORT_RADIX)
-        clsort__promised_scratch(sorter, &d, &l->bytes);
+        l->bytes = clsort__promised_scratch(sorter, &d);
     CLSORT__MUST(clsort__check_layout(j.s, l));
     *bytes = l->bytes;
     return CL_SUCCESS;

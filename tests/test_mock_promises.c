@@ -431,10 +431,12 @@ static void draw_ways(drawn *c)
 /* A selection in place of a sort. */
 static void draw_selection(drawn *c)
 {
+    const cl_uint others = CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX);
+    const int long_ones = !(others & ~c->sorter->facts.given_up) || one_in(c, 8);   /* bitonic */
     clsort_desc *d = &c->bare;
     d->algorithm = CLSORT_AUTO;
     memset(&d->tuning, 0, sizeof d->tuning);
-    d->top_k = one_in(c, 2) ? 1 + below(c, 300) : some_size(c, one_in(c, 4) ? 28 : 20);
+    d->top_k = long_ones ? some_size(c, 30) : one_in(c, 2) ? 1 + below(c, 300) : some_size(c, 20);
     d->count = d->top_k + some_size(c, one_in(c, 2) ? 10 : 28);
     d->record_size = d->key_offset = 0;
     if (!d->indices) d->keys_out = CLSORT_LATER;
