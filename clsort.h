@@ -8892,7 +8892,7 @@ static void clsort__plan_scratch(clsort__plan *p, clsort__plan *sort)
 {
     memset(&p->scratch.layout, 0, sizeof p->scratch.layout);
     p->scratch.layout.most = clsort__most_bytes(p);
-    clsort__take_sort(&p->scratch.layout, sort);
+    if (p->d.count) clsort__take_sort(&p->scratch.layout, sort);
 }
 
 /* Plans a sort by an algorithm, which AUTO chose or the description names. CLSORT_AUTO: no

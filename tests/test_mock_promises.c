@@ -69,7 +69,7 @@ static void list_sort(planned *t, const clsort__plan *p)
     add_part(t, "the second array of values", alt && p->config.value_bytes,
              s->alt_values, n * p->config.value_bytes);
     if (p->algorithm->tables && !p->policy->measured)   /* which may not have planned it */
-        add_part(t, "tables", 1, s->tables, (double)p->algorithm->tables(p));
+        add_part(t, "tables", n > 0, s->tables, (double)p->algorithm->tables(p));
 }
 
 /* The parts of a selection, by what its steps use. */
@@ -257,8 +257,8 @@ static void plan_depends_on_nothing_else(drawn *c, const planned *first)
     expect_same(first, &again, "with scratch memory");
 }
 
-/* What is told is enough, and no less for more elements. What is told of any device is enough for
-   this one, unless numbers were moved that bound it. */
+/* What is told is enough, none for no elements, and no less for more elements. What is told of any
+   device is enough for this one, unless numbers were moved that bound it. */
 static void promises_hold(drawn *c, const planned *t)
 {
     const clsort_desc *d = &c->bare;
@@ -270,6 +270,7 @@ static void promises_hold(drawn *c, const planned *t)
                  any = tell(NULL, d, n), more = n > least ? n - least : 0;
     size_t fewer;
     CHECK(known >= t->of.bytes || !is_bounded);
+    CHECK(n || !(t->of.bytes || known || any));
     if (!any && sizeof any < 8) return;   /* it exceeds a size_t */
     if (is_bounded && !CHECK(any >= known))
         printf("  %zu bytes of any device, %zu of this one\n", any, known);
@@ -460,6 +461,7 @@ static void draw_policy(drawn *c)
         c->sorter->options.flags |= one_in(c, 2) ? CLSORT_OPTION_BUILT_IN_CHOICES : 0u;
     if (!c->bare.row_stride && one_in(c, 2) && clsort_check(c->sorter, &c->bare) == CL_SUCCESS)
         draw_count(c);
+    if (one_in(c, 50) && !c->bare.top_k) c->bare.count = 0;
     seen.kinds[own.kind]++;
 }
 
