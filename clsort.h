@@ -5831,7 +5831,6 @@ typedef struct clsort__policy clsort__policy;   /* see >>policy */
 
 /* What plans know of a device. */
 typedef struct clsort__facts {
-    int any;                    /* any device: only sizes are right */
     int is_cpu;
     int has_local;              /* local memory is separate, not cached global memory */
     int shares_memory;          /* kernels can work in host memory */
@@ -5854,14 +5853,6 @@ typedef struct clsort__facts {
     cl_uint given_up;           /* CLSORT__BIT of families that failed the self-test, or did not
                                    build */
 } clsort__facts;
-
-static const clsort__facts clsort__any_device = {
-    1,                              /* any */
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    (size_t)-1, 1,                  /* max_group, compute_units */
-    (cl_ulong)-1, (cl_ulong)-1,     /* local_bytes, max_allocation */
-    0, 0
-};
 
 /* ---- >>families ------------------------------------------------------------------------------ */
 
@@ -6295,7 +6286,7 @@ enum {
 };
 typedef struct clsort__step {
     int stage;                  /* CLSORT__STEP_* */
-    clsort__config config;      /* of BESIDE and UTILITY */
+    clsort__config config, granted;     /* of BESIDE and UTILITY; granted of BESIDE alone */
 } clsort__step;
 
 /* All that is derived from a description before anything is enqueued. */
@@ -6311,7 +6302,8 @@ typedef struct clsort__plan {
                                    gathered */
     int sorts_into_output;      /* indirect: keys of pairs are sorted in the output of keys */
     clsort__data data;
-    clsort__config config;      /* what the program of SORT or SELECT is compiled for */
+    clsort__config config, granted;     /* what the program of SORT or SELECT is asked to be
+                                           compiled for; what it is: see clsort__bind */
     cl_uint step_count;
     int inner_step;             /* the step that sorts by the job's `inner`; 0: none */
     clsort__parts scratch;
@@ -6388,7 +6380,6 @@ enum {
     /* The smallest tile for which tables of jobs have room. If a work-group would hold less, each
        job has one work-item. */
     CLSORT__LEAST_TILE = 64,
-    CLSORT__LEAST_LONG_ROW = 1 << 12,   /* the least of all least_long_row */
     /* A measured row may take bitonic up to this count: a stable one needs 1.5 times the memory of
        other algorithms. */
     CLSORT__MOST_BITONIC = 1 << 22,
@@ -6756,21 +6747,43 @@ static const clsort__policy clsort__policies[] = {   /* by kind */
     CLSORT__POLICY(CPU, CPU, CPU, "CPUs", "CPUs", 1 << 13, 1 << 12)
 };
 
-/* The policy of a kind of devices; of any device that of NVIDIA's GPUs, which take most
-   algorithms. */
+/* The policy of a kind of devices. */
 static const clsort__policy *clsort__policy_of(const clsort__facts *f)
 {
     enum { LEAST_LOCAL = 32 << 10, LEAST_GROUP = 256 };
     return &clsort__policies[
-        f->any || f->has_progress ? CLSORT__NVIDIA
-        : f->always_lanes         ? CLSORT__CPU_LANES
-        : f->has_wide_vectors     ? CLSORT__CPU_ROWS
-        : f->has_vectors          ? CLSORT__CPU_VECTORS
-        : f->is_cpu               ? CLSORT__CPU
+        f->has_progress       ? CLSORT__NVIDIA
+        : f->always_lanes     ? CLSORT__CPU_LANES
+        : f->has_wide_vectors ? CLSORT__CPU_ROWS
+        : f->has_vectors      ? CLSORT__CPU_VECTORS
+        : f->is_cpu           ? CLSORT__CPU
         : f->has_local && f->local_bytes >= LEAST_LOCAL && f->max_group >= LEAST_GROUP
             ? CLSORT__OTHER_GPU
             : CLSORT__MERGE_GPU];
 }
+
+/* Facts of devices that need the most scratch memory: no other needs more than one of these. Tables
+   grow with compute units, which cut rows into parts; with local memory, since lists get longer;
+   and as work-groups shrink, since ranges get more digits. Exceptions: on CPUs two units sort the
+   shortest rows one after another; sweeps have the smallest tiles where local memory just suffices,
+   and sort what others do where these do not build; bitonic, left alone, sorts by indices. */
+enum {
+    CLSORT__SWEEPS_ALONE = CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES)
+                           | CLSORT__BIT(CLSORT__RANKS) | CLSORT__BIT(CLSORT_MERGE),
+    CLSORT__BITONIC_ALONE = CLSORT__BIT(CLSORT_RADIX) | CLSORT__BIT(CLSORT_MERGE)
+};
+static const clsort__facts clsort__widest_facts[] = {
+#define CLSORT__WIDEST(cpu, progress, group, units, local, given_up) \
+    { cpu, !cpu, 0, 0, cpu, cpu, 0, progress, 0, 0, 0, 3, group, units, local, (cl_ulong)-1, 0, \
+      given_up }
+    CLSORT__WIDEST(0, 0, 1 << CLSORT__HYBRID_LEAST_GROUP, 1 << 24, (cl_ulong)-1, 0),
+    CLSORT__WIDEST(0, 0, 1, 1 << 24, (cl_ulong)-1, CLSORT__BITONIC_ALONE),
+    CLSORT__WIDEST(0, 1, 256, 1 << 24, 48 << 10, CLSORT__SWEEPS_ALONE),
+    CLSORT__WIDEST(1, 0, 1, 1 << 24, (cl_ulong)-1, 0),
+    CLSORT__WIDEST(1, 0, 1, 1 << 24, (cl_ulong)-1, CLSORT__BITONIC_ALONE),
+    CLSORT__WIDEST(1, 0, 1, 2, (cl_ulong)-1, 0)
+#undef CLSORT__WIDEST
+};
 
 /* Work-groups for all cores; see `cores`. */
 static size_t clsort__few_groups(const clsort__plan *p)
@@ -7423,8 +7436,7 @@ static clsort__crossover clsort__table_crossover(const clsort__facts *f, const c
     return row;
 }
 
-/* The row by which AUTO decides. Without a device, radix may be hybrid for any count, as a measured
-   row may say: there must be room for it. */
+/* The row by which AUTO decides. */
 static clsort__crossover clsort__find_crossover(const clsort__facts *f, const clsort__policy *p,
                                                 const clsort_desc *d)
 {
@@ -7443,7 +7455,6 @@ static clsort__crossover clsort__find_crossover(const clsort__facts *f, const cl
         row.radix = row.samples;
         row.hybrid = CLSORT__NEVER;
     }
-    if (f->any) row.hybrid = 0;
     return row;
 }
 
@@ -7860,10 +7871,10 @@ static const clsort__config *clsort__step_config(const clsort__plan *p, const cl
 }
 
 /* The program that a sort has beside its own; NULL: none. */
-static const clsort__config *clsort__beside(const clsort__plan *p)
+static const clsort__step *clsort__beside(const clsort__plan *p)
 {
     const clsort__step *second = &p->steps[1];
-    return p->step_count > 1 && second->stage == CLSORT__STEP_BESIDE ? &second->config : NULL;
+    return p->step_count > 1 && second->stage == CLSORT__STEP_BESIDE ? second : NULL;
 }
 
 /* log2 of the elements in a tile. */
@@ -8293,16 +8304,12 @@ static size_t clsort__block_tables(size_t n)
 static size_t clsort__radix_tables(const clsort__plan *p)
 {
     const size_t n = p->d.count;
-    const size_t tile = p->facts->any
-                            ? (size_t)CLSORT__SWEEP_TILE
-                            : clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
-                                              (size_t)clsort__radix_fast(p->policy, &p->config)
-                                                  << 8);
+    const size_t tile = clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
+                                        (size_t)clsort__radix_fast(p->policy, &p->config) << 8);
     const size_t of_blocks = clsort__block_tables(n);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
                             + (n / tile + 1) * 4 * 256 * (n >> 30 ? 2 : 1);
-    if (!p->facts->any && p->config.family != CLSORT__SWEEP) return of_blocks;
-    return of_blocks > of_tiles ? of_blocks : of_tiles;
+    return p->config.family == CLSORT__SWEEP ? clsort__larger(of_blocks, of_tiles) : of_blocks;
 }
 
 /* Elements that a work-group holds at a time. */
@@ -8358,8 +8365,7 @@ static cl_uint clsort__hybrid_group(const clsort__plan *p)
    as on average. */
 static size_t clsort__hybrid_second_digits(const clsort__plan *p)
 {
-    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
-                  chosen = p->facts->any ? least : clsort__hybrid_group(p),
+    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP, chosen = clsort__hybrid_group(p),
                   group_log2 = chosen > least ? chosen : least; /* smaller ones are not used */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  code = clsort__top_down_bytes(p),
@@ -8429,7 +8435,7 @@ typedef char clsort__the_list_of_buckets_has_room
 static size_t clsort__hybrid_at(const clsort__plan *p)
 {
     clsort__plan passes = *p;
-    if (clsort__beside(p)) passes.config = *clsort__beside(p);
+    if (clsort__beside(p)) passes.config = clsort__beside(p)->config;
     return clsort__round_up(clsort__radix_tables(&passes));
 }
 
@@ -8660,7 +8666,7 @@ static size_t clsort__all_radix_tables(const clsort__plan *p)
         own = clsort__hybrid_may(p) ? clsort__hybrid_at(p) + 4 * words : clsort__radix_tables(p);
     else if (tiles)
         own = clsort__samples_tables(p->policy, &p->config, p->d.count);
-    return clsort__larger(own, !p->facts->any && p->by_auto ? clsort__merge_tables(p) : 0);
+    return clsort__larger(own, p->by_auto ? clsort__merge_tables(p) : 0);
 }
 
 /* The families that an algorithm needs: OUT tells which are left out; KEPT is the function, or NULL
@@ -8775,9 +8781,8 @@ static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
 /* 1 if AUTO sorts rows one after another. */
 static int clsort__takes_one_by_one(const clsort__plan *p)
 {
-    return !p->facts->any && p->by_auto && p->d.rows > 1
-           && p->d.rows <= p->policy->rows.most_one_by_one && !p->data.at_offsets
-           && !p->d.tuning.work_group && !p->d.tuning.items
+    return p->by_auto && p->d.rows > 1 && p->d.rows <= p->policy->rows.most_one_by_one
+           && !p->data.at_offsets && !p->d.tuning.work_group && !p->d.tuning.items
            && p->d.count >= clsort__long_row_least(p->facts, p->policy, &p->d)
            && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
 }
@@ -8791,9 +8796,8 @@ static int clsort__merges_several(const clsort__facts *f, const clsort__policy *
            && (clsort__all_bits(d) > 2 * 64 || d->count <= n->crossovers.two_codes);
 }
 
-/* The algorithms in the order of AUTO's preference. Merge is also first if the device is unknown,
-   if it sorts by one of several codes, or if a family for few elements was given up: merge needs no
-   more scratch than these. */
+/* The algorithms in the order of AUTO's preference. Merge, which needs the least scratch, is also
+   first if it sorts by one of several codes, or if a family for few elements was given up. */
 static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__policy *n,
                                           const clsort_desc *d)
 {
@@ -8804,7 +8808,7 @@ static const cl_uint *clsort__preferences(const clsort__facts *f, const clsort__
     const clsort__crossover c = clsort__find_crossover(f, n, d);
     const cl_uint families = clsort__few_families(f, n, d);
     const int few = d->count <= c.bitonic;
-    if (f->any || clsort__merges_several(f, n, d)) return orders[2];
+    if (clsort__merges_several(f, n, d)) return orders[2];
     if (families) return orders[f->given_up & families ? 2 : few ? 3 : 0];
     if (d->count >= c.radix || (d->count >= c.hybrid && clsort__takes_hybrid(f, n, d)))
         return orders[few ? 3 : 0];
@@ -8837,7 +8841,6 @@ static void clsort__plan_config(clsort__plan *p)
     c->indirect = (d->precedes && p->indirect) || clsort__merges_fields(p);
     c->turns = !p->stable && p->key.ignored;
     clsort__add_step(p, CLSORT__STEP_SORT);
-    if (p->facts->any) return;
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
     p->algorithm->configure(p);
@@ -8889,7 +8892,7 @@ static void clsort__plan_scratch(clsort__plan *p, clsort__plan *sort)
 {
     memset(&p->scratch.layout, 0, sizeof p->scratch.layout);
     p->scratch.layout.most = clsort__most_bytes(p);
-    clsort__take_sort(&p->scratch.layout, sort);
+    if (p->d.count) clsort__take_sort(&p->scratch.layout, sort);
 }
 
 /* Plans a sort by an algorithm, which AUTO chose or the description names. CLSORT_AUTO: no
@@ -8928,30 +8931,6 @@ static void clsort__make_plan(const clsort__facts *f, const clsort__policy *n, c
                               clsort__plan *p)
 {
     clsort__plan_by(f, n, d, d->algorithm ? d->algorithm : clsort__choose_algorithm(f, n, d), p);
-}
-
-/* The most scratch that a choice of AUTO needs for a checked description, on any device. */
-static clsort__layout clsort__most_scratch(const clsort_desc *desc)
-{
-    clsort_desc d = *desc;
-    clsort__plan p;
-    clsort__layout most;
-    memset(&most, 0, sizeof most);
-    for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
-        if (desc->algorithm && d.algorithm != desc->algorithm) continue;
-        if (!clsort__can(d.algorithm, &d)) continue;
-        clsort__plan_by(&clsort__any_device, clsort__policy_of(&clsort__any_device), desc,
-                        d.algorithm, &p);
-        clsort__plan_scratch(&p, &p);
-        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
-    }
-    if (desc->rows > 1 && !desc->algorithm
-        && desc->count >= clsort__divide_crossover(CLSORT__LEAST_LONG_ROW)) {
-        d = clsort__one_row(desc);
-        p.scratch.layout = clsort__most_scratch(&d);
-        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
-    }
-    return most;
 }
 
 /* Plans a sort, with its scratch memory. Few long rows are sorted one after another, each as an
@@ -9059,7 +9038,7 @@ static void clsort__select_mode(const clsort_desc *d, const clsort__plan *p, cls
     t->wanted = clsort__wanted(d);
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
                      && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
-                     && (p->facts->any || t->mode == CLSORT__SELECT_UNORDERED);
+                     && t->mode == CLSORT__SELECT_UNORDERED;
     t->passes = (cl_uint)(clsort__ceil_divide(bits, digit)
                           + clsort__ceil_divide(number_bits, digit));
 }
@@ -9081,26 +9060,25 @@ static void clsort__cut_rows(const clsort__policy *policy, size_t n, size_t part
 }
 
 /* Cuts rows into parts if there are too few rows for the device. Tables have room for the largest
-   list without a device, and where shorter rows may be read as streams, whose lists are longer. A
-   part of a stream lists its first k, even if only one is wanted. */
+   list where shorter rows may be read as streams, whose lists are longer. A part of a stream lists
+   its first k, even if only one is wanted. */
 static void clsort__select_parts(const clsort__plan *p, clsort__selection *t)
 {
     const clsort__policy *policy = p->policy;
-    const int any = p->facts->any, largest = any || clsort__selects_alone(p);
     const int streams = t->how == CLSORT__BY_STREAMS;
     const size_t n = p->d.count, k = p->d.top_k;
-    const size_t busy = any ? (size_t)-1
-                            : policy->select.parts_per_core * (size_t)p->facts->compute_units,
+    const size_t busy = policy->select.parts_per_core * (size_t)p->facts->compute_units,
                  most = clsort__smaller(busy / t->rows, n / policy->select.part);
     const size_t listed = t->most_capacity / k,
                  parts = !most || (!t->passes && !streams) ? 1
                          : streams                         ? clsort__smaller(most, listed)
                                                            : most;
     clsort__cut_rows(policy, n, parts, t);
-    t->spread = any || t->parts > 1 || t->scatters;
+    t->spread = t->parts > 1 || t->scatters;
     if (streams && t->list_capacity < t->parts * k)
         t->list_capacity = 1u << clsort__ceil_log2(t->parts * k);
-    t->row_words = clsort__largest(largest ? t->most_capacity : t->list_capacity, most, 1);
+    t->row_words = clsort__largest(
+        clsort__selects_alone(p) ? t->most_capacity : t->list_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
 
@@ -9184,8 +9162,7 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 /* The most rows that are a few. */
 static size_t clsort__few_rows(const clsort__plan *p)
 {
-    return p->facts->any ? (size_t)-1
-                         : (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
+    return (size_t)p->facts->compute_units / p->policy->select.cores_per_row + 1;
 }
 
 /* 1 if a row of the table fits, whatever the count and k. */
@@ -9200,7 +9177,7 @@ static int clsort__fits_rows(const clsort__select_plan *w, const clsort__plan *p
                        | (p->data.has_indices || clsort__moves_by_index(p) ? CLSORT__WITH_INDICES
                           : p->key.bytes > 4 ? CLSORT__KEYS_ALONE
                                              : CLSORT__KEYS_ALONE | CLSORT__WORDS_ALONE);
-    return (p->facts->any || (w->device ? alone && kind : !alone)) && !(w->only & ~is)
+    return (w->device ? alone && kind : !alone) && !(w->only & ~is)
            && t->mode >= w->mode && t->mode <= w->last_mode && t->rows >= w->least_rows
            && t->rows <= (w->most_rows ? w->most_rows : clsort__few_rows(p));
 }
@@ -9211,8 +9188,7 @@ static size_t clsort__most_of_plan(const clsort__select_plan *w, size_t k)
     return clsort__smaller(w->most, clsort__saturating_multiply(w->most_ks, k) / w->parts);
 }
 
-/* The largest count of rows that are sorted whole, and the least in *least; 0: none. Without a
-   device: the largest of all devices. */
+/* The largest count of rows that are sorted whole, and the least in *least; 0: none. */
 static size_t clsort__whole_most(const clsort__plan *p, size_t *least)
 {
     const size_t rows = p->select.rows;
@@ -9262,8 +9238,7 @@ static void clsort__take_selection(const clsort_desc *whole, clsort__plan *p, cl
     if (sorts) {
         const clsort_desc order = whole ? *whole : clsort__select_order(p);
         clsort__make_plan(p->facts, p->policy, &order, sort);
-        if (p->facts->any) clsort__take(l, clsort__most_scratch(&order).bytes);
-        else clsort__take_sort(l, sort);
+        clsort__take_sort(l, sort);
     }
 }
 
@@ -9353,14 +9328,14 @@ static cl_ulong clsort__ceil_root(cl_ulong n)
     return x;
 }
 
-/* Plans room for rounds: on GPUs whose work-groups may not make progress, or if the device is
-   unknown. It must not fall with the count. */
+/* Plans room for rounds: on GPUs whose work-groups may not make progress. It must not fall with
+   the count. */
 static void clsort__plan_pieces(clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     const size_t most = CLSORT__ROUNDS_TOTAL / t->rows;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device || t->scatters
-        || (!p->facts->any && (!p->config.group_log2 || !p->policy->select.rounds))
+        || !p->config.group_log2 || !p->policy->select.rounds
         || p->d.top_k > (size_t)CLSORT__SHORT_MOST / CLSORT__ROUND_PART
         || most <= CLSORT__SHORT_MOST || p->d.count <= CLSORT__SHORT_MOST)
         return;
@@ -9392,7 +9367,7 @@ static void clsort__plan_candidates(clsort__plan *p)
     clsort__selection *t = &p->select;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device) return;
     if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
-        && (p->facts->any || p->config.group_log2 >= p->policy->select.once_group_log2)
+        && p->config.group_log2 >= p->policy->select.once_group_log2
         && t->rows <= clsort__few_rows(p))
         t->most_candidates = CLSORT__CANDIDATES + 4 * k + n / CLSORT__CANDIDATES_PART;
 }
@@ -9536,7 +9511,7 @@ static void clsort__plan_way(clsort__plan *p)
     const cl_uint preferred = clsort__preferred_way(p->policy, &p->d);
     const clsort__select_plan *w;
     int pass;
-    if (p->facts->any || preferred == 1 + CLSORT__BY_DIGITS) return;
+    if (preferred == 1 + CLSORT__BY_DIGITS) return;
     for (pass = !preferred; pass < 2; pass++)
         for (w = p->policy->select_plans; w->how != CLSORT__WAYS; w++) {
             if (!pass && 1 + (cl_uint)w->how != preferred) continue;
@@ -10739,7 +10714,7 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
               builtin = clsort__choice(t, CLSORT__AT_SCAN) == CLSORT__SCAN_BUILTIN,
               vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
     const clsort__mistake mistakes[] = {
-        { device && c->s->context && !c->s->facts.enqueues,
+        { device && !c->s->facts.enqueues,
           "algorithm: on this device kernels do not launch others, as quicksort-device does" },
         { builtin && !device, "algorithm: only quicksort-device has +builtin" },
         { (only && clsort__has_segments(d))
@@ -10808,7 +10783,7 @@ static void clsort__check_offset(clsort__checks *c, const char *field, size_t co
 /* 1 if the device can allocate `count` elements at once. */
 static int clsort__can_allocate(const clsort_sorter *s, size_t count, size_t size)
 {
-    return !s->context || !clsort__product_exceeds(count, size, s->facts.max_allocation);
+    return !clsort__product_exceeds(count, size, s->facts.max_allocation);
 }
 
 /* Checks that an array that is not given yet can be allocated. */
@@ -11173,7 +11148,6 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
 {
     size_t need = p->select.local;
     cl_uint i;
-    if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
     for (i = 0; i < p->step_count; i++) {
         const clsort__config *c = clsort__step_config(p, &p->steps[i]);
         if (c) need = clsort__larger(need, p->select.local + clsort__local_need(c));
@@ -12317,21 +12291,22 @@ static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape
     clsort__arg_local(run, clsort__tile_splits(shape));
 }
 
-/* The shape of a built program, or the shape asked for. */
-static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config *asked)
+static clsort__config clsort__granted(clsort_sorter *s, const clsort__config *asked)
 {
     const clsort__program *program = clsort__find_program(s, asked);
     return program ? program->config : *asked;
 }
 
-/* The built shape of a plan's own kernels. */
-static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
+/* Writes into plans what the compiler granted; of programs that are not built, what they ask for.
+   Launches, passes and their parity follow from that. Called between builds and commands. */
+static void clsort__bind(clsort_sorter *s, clsort__plan *p, clsort__plan *inner)
 {
-    const int published = p->d.algorithm == CLSORT_BITONIC
-                          && clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL;
-    clsort__config asked = p->config;
-    if (published) asked.family = CLSORT__PUBLISHED_BITONIC;
-    return clsort__built_shape(s, &asked);
+    p->granted = clsort__granted(s, &p->config);
+    if (p->inner_step) clsort__bind(s, inner, NULL);
+    if (!clsort__beside(p)) return;
+    p->steps[1].granted = clsort__granted(s, &p->steps[1].config);
+    if (clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL)
+        p->granted = p->steps[1].granted;   /* its tiles are published kernels */
 }
 
 /* Chooses the kernel of the next launch. Its program must be built. */
@@ -12778,6 +12753,7 @@ static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_
     CLSORT__MUST(j->op->buffers(j));
     CLSORT__MUST(clsort__reserve_waits(j->s, n_wait));
     run->status = j->op->ready(j);
+    clsort__bind(j->s, &j->plan, &j->inner);
     run->mode = CLSORT__COUNT;
     if (run->status == CL_SUCCESS) j->op->commands(run, j);
     run->mode = CLSORT__RUN;
@@ -13052,11 +13028,11 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
 static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                  clsort__arrays to)
 {
-    const clsort__config shape = clsort__built_shape(run->s, clsort__beside(p));
+    const clsort__config *const shape = &clsort__beside(p)->granted;
     clsort__plan tiles = *p;
     memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
-    tiles.config = *clsort__beside(p);
-    clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
+    tiles.config = clsort__beside(p)->config;
+    clsort__tile_pass(run, &tiles, shape, from, to, 0, clsort__tile_log2(shape, 0) - 1);
 }
 
 /* 1 if a separate kernel finds the splits of a pass: if many more work-groups are launched than run
@@ -13074,10 +13050,10 @@ static int clsort__stores_splits(const clsort__plan *p, const clsort__config *sh
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const int only_tiles = p->config.family == CLSORT__PUBLISHED_MERGE;
-    const clsort__config *vectors = clsort__beside(p),
-                         shape = vectors ? clsort__built_shape(run->s, vectors) : w->shape;
+    const clsort__step *const vectors = clsort__beside(p);
+    const clsort__config *const tiles = vectors ? &vectors->granted : &w->shape;
     const size_t slice = clsort__merge_slice(p->policy, &w->shape, p->d.count);
-    const cl_uint tile_log2 = clsort__tile_log2(&shape, 0);
+    const cl_uint tile_log2 = clsort__tile_log2(tiles, 0);
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 && !only_tiles ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
@@ -13243,13 +13219,12 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
 /* All commands of a merge: one pass. An input without elements is replaced by the other input. */
 static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
 {
-    const clsort__config shape = clsort__tile_shape(j->s, &j->plan);
     const clsort__piece *a = &j->pieces[0], *b = &j->pieces[1];
     const clsort__merge_pass pass = {
         a->count ? a->arrays : b->arrays, b->count ? b->arrays : a->arrays, j->pieces[2].arrays,
         j->plan.d.count, a->count, 0xFFFFFFFFu, clsort__no_span, 0
     };
-    if (!j->idle) clsort__merge_runs(run, &j->plan, &shape, &pass);
+    if (!j->idle) clsort__merge_runs(run, &j->plan, &j->plan.granted, &pass);
 }
 
 static const clsort__operation clsort__merging = { clsort__check_merge,
@@ -13339,14 +13314,12 @@ typedef struct clsort__runs_job {
 static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
 {
     const clsort__plan *p = &j->plan;
-    const clsort__config shape = clsort__built_shape(j->s, &p->config);
-    const size_t shifts = shape.share_log2 > 0;   /* samples of work-items lie at multiples of a
-                                                     step */
+    const size_t shifts = p->granted.share_log2 > 0;   /* else samples lie at multiples of a step */
     const clsort__piece *piece = j->pieces, *out = j->pieces + j->piece_count - 1;
     cl_uint i;
     memset(r, 0, sizeof *r);
     r->p = p;
-    r->shape = shape;
+    r->shape = p->granted;
     r->n = p->d.count;
     r->step_log2 = clsort__runs_step(p->policy, &r->shape);
     r->tile = clsort__runs_tile(p, &r->shape, r->n);
@@ -13700,7 +13673,7 @@ static void clsort__partition(clsort__run *run, const clsort__job *j)
     size_t splitters;
     memset(&b, 0, sizeof b);
     b.p = p;
-    b.w.shape = clsort__built_shape(j->s, &p->config);
+    b.w.shape = p->granted;
     b.n = p->d.count ? p->d.count : 1;
     clsort__radix_blocks(&b);
     l = clsort__radix_sizes(&b.w.shape);
@@ -13806,8 +13779,8 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     j.second_digits = clsort__hybrid_second_digits(p);
     j.group_digits = clsort__hybrid_group_digits(&j);
     clsort__hybrid_buckets(run, &j);
-    passes.config = *clsort__beside(p);
-    rest.shape = clsort__tile_shape(run->s, &passes);
+    passes.config = clsort__beside(p)->config;
+    rest.shape = clsort__beside(p)->granted;
     clsort__radix_passes(run, &passes, &rest, CLSORT__MAY_SKIP);
 }
 
@@ -13947,8 +13920,8 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
     clsort__cached_ranges(run, &j);
     if (!j.gated) return;
-    passes.config = *clsort__beside(p);
-    j.w.shape = clsort__tile_shape(run->s, &passes);
+    passes.config = clsort__beside(p)->config;
+    j.w.shape = clsort__beside(p)->granted;
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
 }
 
@@ -14211,13 +14184,13 @@ static void clsort__quick_finish(clsort__run *run, const clsort__quick_job *j)
     clsort__plan left = *j->p;
     clsort__workspace w = j->w;
     if (j->n <= j->tile) return;
-    left.config = *clsort__beside(j->p);
+    left.config = clsort__beside(j->p)->config;
     left.data.in_ranges = 1;
     left.data.segments = clsort__quick_leftovers(j->n);
     left.data.offsets = clsort__span_from(w.tables, clsort__quick_lists(j->n));
     left.data.count = clsort__span_from(w.tables, CLSORT__QUICK_LEFT * sizeof(cl_uint));
     w.tables = clsort__span_from(w.tables, clsort__quick_tables(j->n));
-    w.shape = clsort__tile_shape(run->s, &left);
+    w.shape = clsort__beside(j->p)->granted;
     clsort__segments(run, &left, &w);
 }
 
@@ -14608,7 +14581,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     w.alt.keys = p->config.records ? clsort__span_from(w.alt.values, p->d.key_offset)
                                    : clsort__scratch_part(scratch, p->scratch.alt_keys);
     w.tables = clsort__scratch_part(scratch, p->scratch.tables);
-    w.shape = clsort__tile_shape(run->s, p);
+    w.shape = p->granted;
     w.in_place = 0;
     clsort__run_family(run, p, &w);
 }
@@ -14685,7 +14658,7 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
     run->counted = p->config.counted ? p : NULL;
     if (p->indirect) {
         const int by_number = p->config.family == CLSORT__SEGMENTS && p->config.ties
-                              && clsort__tile_shape(run->s, p).share_log2;
+                              && p->granted.share_log2;
         (by_number ? clsort__sort_numbered : clsort__sort_indirect)(run, p, scratch);
     } else {
         from.keys = clsort__span_from(a->keys, p->d.key_offset);
@@ -14767,18 +14740,14 @@ static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 
 /* ---- >>select -------------------------------------------------------------------------------- */
 
-/* Checks the sort after a selection. If the device is unknown, only devices with small work-groups
-   may need that sort: then a mistake just drops it. */
-static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
+/* Checks the sort after a selection. */
+static void clsort__check_select_order(clsort__checks *c, const clsort__plan *p)
 {
     const clsort_desc order = clsort__select_order(p);
     clsort__checks after = clsort__begin_checks(c->s);
     if (!p->select.sorts_after) return;
     clsort__check_desc(&after, &order, CLSORT__TO_SORT);
-    if (after.status == CL_SUCCESS) return;
-    if (p->select.mode == CLSORT__SELECT_UNORDERED)
-        clsort__blame(c, after.status, "%s", after.detail);
-    else p->select.sorts_after = 0;
+    if (after.status != CL_SUCCESS) clsort__blame(c, after.status, "%s", after.detail);
 }
 
 /* A stable sort of whole rows, which also partitions them. */
@@ -15851,6 +15820,7 @@ static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
     size_t i;
     j->plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     CLSORT__MUST(clsort__ready_plans(j));
+    clsort__bind(j->s, &j->plan, &j->inner);
     if (warmed && !clsort__trivial(&j->plan)) {
         clsort__fake_buffers(j, places);
         j->run.mode = CLSORT__COUNT;
@@ -16155,7 +16125,6 @@ static void clsort__report_launches(clsort__text *t, const clsort__tally *tally,
 static clsort_desc clsort__resolved(const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
-    const clsort__config shape = clsort__tile_shape(j->s, p);
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     clsort_desc d = p->d;
     d.scratch = j->desc->scratch;
@@ -16164,7 +16133,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         d.algorithm = CLSORT_AUTO;
         return d;
     }
-    d.tuning.work_group = 1u << shape.share_log2;
+    d.tuning.work_group = 1u << p->granted.share_log2;
     if (p->d.top_k) {
         if (!p->data.at_offsets) {
             d.rows = p->select.rows;
@@ -16173,7 +16142,8 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         d.tuning.items = 1;
     } else {
         if (form && form->shape) d.tuning.variant = form->radix << CLSORT__AT_RADIX;
-        d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
+        d.tuning.items = p->granted.radix_items ? p->granted.radix_items
+                                                : p->granted.lanes << p->granted.items_log2;
     }
     return d;
 }
@@ -16677,6 +16647,7 @@ CLSORT__ALONE(clsort_resolve,
     CLSORT__MUST(clsort__plan_job(&j));
     j.plan.d.scratch = NULL;   /* its size is not checked */
     CLSORT__MUST(clsort__check_limits(&j));
+    clsort__bind(j.s, &j.plan, &j.inner);
     d = clsort__resolved(&j);
     clsort__give(resolved, &d, sizeof d, CLSORT__FIRST_DESC);
     return CL_SUCCESS;
@@ -16701,15 +16672,15 @@ CLSORT__ALONE(clsort_prepare,
     return CL_SUCCESS;
 }
 
-/* Raises *most to the scratch memory of a sort or a selection that AUTO plans by a policy. */
+/* Raises *most to the scratch memory by a policy, of `count` elements if there are as many. */
 static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
                                const clsort_desc *desc, size_t count, size_t *most)
 {
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc given = *desc, d;
     clsort__job j;
-    given.count = clsort__smaller(given.count, count);
-    if (given.count < given.top_k) return;
+    if (count > desc->count || count < desc->top_k) return;
+    given.count = count;
     clsort__sort_job(&j, s, s->function, &given, &d);
     j.policy = policy;
     j.op->judge(&c, &j);
@@ -16726,29 +16697,58 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
    - The built-in choices, for any count up to that of the description: a choice for more elements
      may need less than one for fewer.
    - Any choice that may be measured, for that count: no size falls with the count, so their maximum
-     does not. */
+     does not. Of the ways to select, all but sorting need the memory of digits. */
 static size_t clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d)
 {
+    static const cl_uint ways[] = { 1 + CLSORT__BY_DIGITS, 1 + CLSORT__BY_SORTING };
     const clsort__policy *const own = clsort__policy_of(&s->facts);
     const clsort__crossover row = clsort__find_crossover(&s->facts, own, d);
-    const size_t last[] = { (size_t)-1, row.bitonic, row.samples, own->crossovers.most_ranked,
+    const size_t last[] = { d->count, row.bitonic, row.samples, own->crossovers.most_ranked,
                             row.radix - (size_t)1, row.hybrid - (size_t)1,
                             own->crossovers.two_codes, d->top_k };
     const clsort__crossover *const widest = clsort__widest_rows;
     clsort__policy other = *own;
-    size_t i, most = 0;
+    size_t i, w, most = 0;
     for (i = 0; i < sizeof last / sizeof *last; i++) clsort__scratch_by(s, own, d, last[i], &most);
     if (!clsort__may_choose(s)) return most;
-    for (; other.way <= (d->top_k ? (cl_uint)CLSORT__WAYS : 0); other.way++) {
+    for (w = 0; w < (d->top_k ? 2 : 1); w++) {
+        other.way = ways[w];
         other.crossover_rows = own->crossover_rows;
         clsort__scratch_by(s, &other, d, d->count, &most);
         for (i = 0; i < sizeof clsort__widest_rows / sizeof *widest; i++) {
             other.crossover_rows = &widest[i];
-            clsort__scratch_by(s, &other, d, d->count, &most);  /* with bitonic, of k elements */
+            clsort__scratch_by(s, &other, d, d->count, &most);   /* with bitonic, of k elements */
             if (widest[i].bitonic) clsort__scratch_by(s, &other, d, widest[i].bitonic, &most);
         }
     }
     return most;
+}
+
+/* The most local memory whose lists are too short for k: what was selected is sorted then. */
+static cl_ulong clsort__local_without_list(clsort__facts f, const clsort_desc *d)
+{
+    cl_ulong local = 0, bit;
+    clsort__plan p;
+    for (bit = 1 << 16; bit; bit /= 2) {
+        f.local_bytes = local + bit;
+        clsort__plan_selection(&f, clsort__policy_of(&f), d, &p);
+        if (p.select.mode == CLSORT__SELECT_UNORDERED) local += bit;
+    }
+    return local;
+}
+
+/* Raises a layout to what is promised of any device. The sorter lends its facts. */
+static void clsort__widest_scratch(clsort_sorter *s, const clsort_desc *d, clsort__layout *l)
+{
+    size_t i;
+    for (i = 0; i < sizeof clsort__widest_facts / sizeof *clsort__widest_facts; i++) {
+        s->facts = clsort__widest_facts[i];
+        l->bytes = clsort__larger(l->bytes, clsort__promised_scratch(s, d));
+        if (!d->top_k) continue;
+        s->facts.local_bytes = clsort__local_without_list(s->facts, d);
+        l->bytes = clsort__larger(l->bytes, clsort__promised_scratch(s, d));
+    }
+    l->largest = l->bytes;
 }
 
 CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes),
@@ -16757,22 +16757,21 @@ CLSORT__ALONE(clsort_scratch_size, (clsort_sorter *sorter, const clsort_desc *de
     clsort_sorter none;
     clsort_desc d;
     clsort__job j;
-    clsort__layout largest;
-    int measured;
+    clsort__layout *const l = &j.plan.scratch.layout;
     memset(&none, 0, sizeof none);
-    none.facts = clsort__any_device;
-    none.policy = clsort__policy_of(&clsort__any_device);
+    none.facts = *clsort__widest_facts;
+    none.policy = clsort__policy_of(&none.facts);
     clsort__sort_job(&j, sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
-    if (!sorter && d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
-    measured = !d.algorithm || d.algorithm == CLSORT_RADIX;
-    largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
     j.plan.d.scratch = NULL;   /* its size is the answer */
-    CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
-    *bytes = !sorter || !measured ? largest.bytes : clsort__promised_scratch(sorter, &d);
+    if (!sorter) clsort__widest_scratch(&none, &d, l);
+    else if (!d.algorithm || d.algorithm == CLSORT_RADIX)
+        l->bytes = clsort__promised_scratch(sorter, &d);
+    CLSORT__MUST(clsort__check_layout(j.s, l));
+    *bytes = l->bytes;
     return CL_SUCCESS;
 }
 
@@ -16807,6 +16806,7 @@ CLSORT__ALONE(clsort_explain,
     *text = 0;
     CLSORT__MUST(clsort__check_job(&j));
     clsort__fake_buffers(&j, places);
+    clsort__bind(j.s, &j.plan, &j.inner);
     memset(&tally, 0, sizeof tally);
     j.run.mode = CLSORT__COUNT;
     j.run.tally = &tally;

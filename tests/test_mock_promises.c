@@ -69,7 +69,7 @@ static void list_sort(planned *t, const clsort__plan *p)
     add_part(t, "the second array of values", alt && p->config.value_bytes,
              s->alt_values, n * p->config.value_bytes);
     if (p->algorithm->tables && !p->policy->measured)   /* which may not have planned it */
-        add_part(t, "tables", 1, s->tables, (double)p->algorithm->tables(p));
+        add_part(t, "tables", n > 0, s->tables, (double)p->algorithm->tables(p));
 }
 
 /* The parts of a selection, by what its steps use. */
@@ -257,8 +257,8 @@ static void plan_depends_on_nothing_else(drawn *c, const planned *first)
     expect_same(first, &again, "with scratch memory");
 }
 
-/* What is told is enough, and no less for more elements. What is told of any device is enough for
-   this one, unless numbers were moved that bound it. */
+/* What is told is enough, none for no elements, and no less for more elements. What is told of any
+   device is enough for this one, unless numbers were moved that bound it. */
 static void promises_hold(drawn *c, const planned *t)
 {
     const clsort_desc *d = &c->bare;
@@ -270,6 +270,7 @@ static void promises_hold(drawn *c, const planned *t)
                  any = tell(NULL, d, n), more = n > least ? n - least : 0;
     size_t fewer;
     CHECK(known >= t->of.bytes || !is_bounded);
+    CHECK(n || !(t->of.bytes || known || any));
     if (!any && sizeof any < 8) return;   /* it exceeds a size_t */
     if (is_bounded && !CHECK(any >= known))
         printf("  %zu bytes of any device, %zu of this one\n", any, known);
@@ -281,7 +282,7 @@ static void promises_hold(drawn *c, const planned *t)
     if (!CHECK(tell(c->sorter, d, fewer) <= known))
         printf("  %zu bytes for %zu elements, %zu for %zu\n", tell(c->sorter, d, fewer), fewer,
                known, n);
-    CHECK(tell(NULL, d, fewer) <= any);
+    if (seen.grew % 4 == 0) CHECK(tell(NULL, d, fewer) <= any);   /* it takes a hundred plans */
 }
 
 /* AUTO sorts keys, with or without values, in arrays as large as the device allocates, and no
@@ -322,6 +323,7 @@ static void draw_more_facts(drawn *c)
     } else if (!f->is_cpu && !f->has_warps) f->has_narrow = one_in(c, 4);
     if (one_in(c, 4))
         for (i = 0; i < 3; i++) f->given_up |= 1u << below(c, 32);
+    if (one_in(c, 40)) f->given_up |= CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX);
     if (one_in(c, 100)) f->given_up = ~(cl_uint)0;
 }
 
@@ -430,10 +432,12 @@ static void draw_ways(drawn *c)
 /* A selection in place of a sort. */
 static void draw_selection(drawn *c)
 {
+    const cl_uint others = CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX);
+    const int long_ones = !(others & ~c->sorter->facts.given_up) || one_in(c, 8);   /* bitonic */
     clsort_desc *d = &c->bare;
     d->algorithm = CLSORT_AUTO;
     memset(&d->tuning, 0, sizeof d->tuning);
-    d->top_k = one_in(c, 2) ? 1 + below(c, 300) : some_size(c, 20);
+    d->top_k = long_ones ? some_size(c, 30) : one_in(c, 2) ? 1 + below(c, 300) : some_size(c, 20);
     d->count = d->top_k + some_size(c, one_in(c, 2) ? 10 : 28);
     d->record_size = d->key_offset = 0;
     if (!d->indices) d->keys_out = CLSORT_LATER;
@@ -457,6 +461,7 @@ static void draw_policy(drawn *c)
         c->sorter->options.flags |= one_in(c, 2) ? CLSORT_OPTION_BUILT_IN_CHOICES : 0u;
     if (!c->bare.row_stride && one_in(c, 2) && clsort_check(c->sorter, &c->bare) == CL_SUCCESS)
         draw_count(c);
+    if (one_in(c, 50) && !c->bare.top_k) c->bare.count = 0;
     seen.kinds[own.kind]++;
 }
 

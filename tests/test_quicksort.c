@@ -22,7 +22,8 @@ static clsort__quick_job quick_job(const bench *b, const clsort_desc *d, size_t 
     clsort__quick_job j;
     clsort__make_plan(&b->sorter->facts, b->sorter->policy, d, &p);
     memset(&j, 0, sizeof j);
-    j.w.shape = clsort__tile_shape(b->sorter, &p);
+    clsort__bind(b->sorter, &p, NULL);
+    j.w.shape = p.granted;
     j.n = d->count;
     j.p = &p;
     clsort__quick_sizes(&j);

@@ -45,9 +45,9 @@ static cl_int build_as_before(cl_program program, cl_uint count, const cl_device
 
 #include "../../tests/support/draw.h"
 
-static const char *const kinds[] = { "description", "status",  "message", "scratch",
-                                     "commands",    "options", "explain" };
-enum { DESCRIPTION, STATUS, MESSAGE, MEMORY, COMMANDS, OPTIONS, EXPLAIN, KINDS };
+static const char *const kinds[] = { "description", "status",   "message", "scratch",
+                                     "bound",       "commands", "options", "explain" };
+enum { DESCRIPTION, STATUS, MESSAGE, MEMORY, BOUND, COMMANDS, OPTIONS, EXPLAIN, KINDS };
 
 static struct {
     uint64_t hash[KINDS];
@@ -227,7 +227,8 @@ static clsort_status ask(drawn *c, const clsort_desc *d)
             (unsigned)r.tuning.work_group, (unsigned)r.tuning.items);
     answered(c, "scratch", clsort_scratch_size(c->sorter, d, &known));
     answered(c, "any scratch", clsort_scratch_size(NULL, d, &any));
-    say(MEMORY, "%zu of %zu", known, any);
+    say(MEMORY, "%zu", known);
+    say(BOUND, "%zu", any);
     answered(c, "explain", clsort_explain(c->sorter, d, text, sizeof text));
     say(EXPLAIN, "%s", text);
     return checked;
