@@ -6434,8 +6434,8 @@ enum {
    scalar kernels. GPUs with too little local memory for other kernels merge. */
 typedef struct clsort__crossover {
     int device;
-    int payload;                /* 1: none; 2: 4 bytes, values or indices; 0: any
-                                   but none */
+    int payload;                /* 1: none; 2: 4 bytes, values or indices; 3: values, or records
+                                   of up to 8 bytes; 0: any but none */
     cl_uint bits;
     cl_uint bitonic, radix, hybrid, samples;
 } clsort__crossover;
@@ -6461,7 +6461,8 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU_ROWS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 2, 32, 1u << 9, 0, 1u << 9, 0 },
-    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 17, 0 },
+    { CLSORT__CPU_ROWS, 3, 32, 1u << 11, 0, 1u << 22, 0 },
+    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 19, 0 },
     { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
     { CLSORT__CPU_LANES, 1, 32, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_LANES, 1, 64, 0, 1u << 20, 1u << 20, 0 },
@@ -7415,7 +7416,9 @@ static clsort__crossover clsort__table_crossover(const clsort__facts *f, const c
     if (c->device == CLSORT__THIS_DEVICE) return *c;
     while ((c->device != p->kind && c->device != p->other_kind)
            || c->bits < clsort__code_bits(d)
-           || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
+           || !(c->payload == 1   ? bare
+                : c->payload == 3 ? !bare && d->record_size <= 8
+                                  : !bare && (!c->payload || words)))
         c++;
     row = *c;
     row.bitonic = clsort__divide_crossover(row.bitonic);
