@@ -7335,11 +7335,11 @@ static int clsort__merges_fields(const clsort__plan *p)
     return clsort__several_codes(&p->d) && p->algorithm->number == CLSORT_MERGE;
 }
 
-/* 1 if there are enough rows, or pieces of rows, for all cores. */
+/* 1 if there are enough rows or segments, or pieces of them, for all cores. */
 static int clsort__fills_cores(const clsort__plan *p)
 {
     const size_t cores = p->facts->compute_units;
-    return p->d.rows >= p->policy->rows.per_core * cores
+    return p->data.segments >= p->policy->rows.per_core * cores
            || p->data.extent / p->policy->rows.long_piece
                   >= p->policy->rows.pieces_per_core * cores;
 }
