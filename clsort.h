@@ -1411,6 +1411,7 @@ extern "C" {
 #define CLSORT__SAMPLES_OWN_BINS_LOG2 2
 #define CLSORT__SAMPLES_WORDS 2
 
+#define CLSORT__NUMBERS_KEYS 16
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
@@ -1584,11 +1585,12 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 ,{131072,0,0,0,0,8388608}},
 {"#define CLSORT__SAMPLES_OWN_BINS_LOG2 2\n#define CLSORT__SAMPLES_WORDS 2\n"
 ,{2097152}},
-{"#define CLSORT__CACHED_RANGES 256\n#define CLSORT__CACHED_CELLS 4096\n#define "
-"CLSORT__CACHED_SAMPLE_LOG2 12\n#define CLSORT__CACHED_MIXED_AT 16\n#define "
-"CLSORT__CACHED_STARTS_AT (CLSORT__CACHED_MIXED_AT+CLSORT__CACHED_RANGES)\n#define "
-"CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT+CLSORT__CACHED_RANGES+1)\n#define "
-"CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT+CLSORT__CACHED_CELLS/4+1)\n"
+{"#define CLSORT__NUMBERS_KEYS 16\n#define CLSORT__CACHED_RANGES 256\n#define "
+"CLSORT__CACHED_CELLS 4096\n#define CLSORT__CACHED_SAMPLE_LOG2 12\n#define "
+"CLSORT__CACHED_MIXED_AT 16\n#define CLSORT__CACHED_STARTS_AT (CLSORT__CACHED_MIXED_AT+"
+"CLSORT__CACHED_RANGES)\n#define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT+"
+"CLSORT__CACHED_RANGES+1)\n#define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT+"
+"CLSORT__CACHED_CELLS/4+1)\n"
 ,{20987912}},
 {"#define CLSORT__EDGE_FLAT_TIMES 2\n#define CLSORT__EDGE_GAP_PART 2\n#define "
 "CLSORT__EDGE_LEAST_GAP_STEPS(key_bytes)((key_bytes)==8?1<<16:0)\n#define "
@@ -1681,13 +1683,13 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_KERNEL  kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1), "
 "intel_reqd_sub_group_size(CLSORT_SUB_GROUP)))\n#elif CLSORT_LANES>1\n#define CLSORT_KERNEL  "
 "kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1),vec_type_hint(codes_t)))\n#elif "
-"CLSORT_SHARE_LOG2==0&&CLSORT_NEEDS_RADIX\n#define CLSORT_KERNEL  kernel __attribute__(("
-"reqd_work_group_size(CLSORT_GROUP,1,1),vec_type_hint(uint16)))\n#else\n#define CLSORT_KERNEL "
-"kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1)))\n#endif\nINLINE uint local_id("
-"void){\n#if CLSORT_HIDES_IDS\nuint t;\n__asm__ volatile(\"mov.b32 %0, %1;\" : \"=r\"(t): \"r\"(("
-"uint)get_local_id(0)));\nreturn t&(CLSORT_GROUP -1);\n#else\nreturn(uint)get_local_id(0)&("
-"CLSORT_MASKS_IDS?CLSORT_GROUP -1: ~0u);\n#endif\n}\n#define CLSORT_JOIN_(a,b)a##b\n#define "
-"CLSORT_JOIN(a,b)CLSORT_JOIN_(a,b)\n"
+"CLSORT_SHARE_LOG2==0&&(CLSORT_NEEDS_RADIX||CLSORT_AHEAD)\n#define CLSORT_KERNEL  kernel "
+"__attribute__((reqd_work_group_size(CLSORT_GROUP,1,1),vec_type_hint(uint16)))\n#else\n#define "
+"CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP,1,1)))\n#endif\nINLINE "
+"uint local_id(void){\n#if CLSORT_HIDES_IDS\nuint t;\n__asm__ volatile(\"mov.b32 %0, %1;\" : \"="
+"r\"(t): \"r\"((uint)get_local_id(0)));\nreturn t&(CLSORT_GROUP -1);\n#else\nreturn(uint)"
+"get_local_id(0)&(CLSORT_MASKS_IDS?CLSORT_GROUP -1: ~0u);\n#endif\n}\n#define CLSORT_JOIN_(a,b)"
+"a##b\n#define CLSORT_JOIN(a,b)CLSORT_JOIN_(a,b)\n"
 ,{~0u}},
 {"INLINE uint ordered_place(global const uchar*indices,uint by_index,uint i,uint n){\nconst uint "
 "place=by_index?((global const uint*)indices)[i]:i;\nreturn place<n?place:0;}\nINLINE uint "
@@ -2635,42 +2637,42 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "plan_array(r,plan,PASS_FROM),to=plan_array(r,plan,PASS_TO);\nfor(uint i=t;i<b.size;i+=step)"
 "store_whole_item(to,r.codec,b.begin+i,load_whole_item(from,r.codec,b.begin+i));}\n"
 ,{4196360,16384,0,0,16384}},
-{"#define CLSORT_COUNT_COPIES 4\n#define CLSORT_CODES_AT_ONCE 16\nINLINE global uint*block_table("
-"radix_t r,uint block){\nreturn r.scratch+CLSORT__PLAN_WORDS+(size_t)block*CLSORT_DIGITS+("
-"CLSORT_IS(CACHED)?CLSORT__CACHED_WORDS:(size_t)r.blocks*CLSORT__SEEN_WORDS);}\n#if CLSORT_IS("
-"PARTITION)\n#define CLSORT_FINE_DIGITS (CLSORT_DIGITS/16)\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME,"
-"16)codes16_t;\nINLINE void digits_of(const code_t*code,uint size,digit_t d,uint*digit){\nconst "
+{"#define CLSORT_COUNT_COPIES 4\n#define CODES_AT_ONCE 16\nINLINE global uint*block_table(radix_t "
+"r,uint block){\nreturn r.scratch+CLSORT__PLAN_WORDS+(size_t)block*CLSORT_DIGITS+(CLSORT_IS("
+"CACHED)?CLSORT__CACHED_WORDS:(size_t)r.blocks*CLSORT__SEEN_WORDS);}\n#if CLSORT_IS(PARTITION)\n"
+"#define CLSORT_FINE_DIGITS (CLSORT_DIGITS/16)\ntypedef CLSORT_JOIN(CLSORT_CODE_NAME,16)"
+"codes16_t;\nINLINE void digits_of(const code_t*code,uint size,digit_t d,uint*digit){\nconst "
 "codes16_t codes=size>1?vload16(0,code): *code;\nint16 sum=0;\n#pragma unroll\nfor(uint k=1;k<16;"
 "k++)sum-=convert_int16((codes16_t)d.splitters[k*CLSORT_FINE_DIGITS-1]<=codes);\nconst uint16 "
 "coarse=as_uint16(sum)*CLSORT_FINE_DIGITS;\nif(size>1)vstore16(coarse,0,digit);\nelse*digit="
 "coarse.s0;\nfor(uint step=CLSORT_FINE_DIGITS/2;step>0;step/=2)for(uint k=0;k<size;k++)digit[k]+="
 "d.splitters[digit[k]+step -1]<=code[k]?step:0;}\n#endif\nINLINE void find_digits(radix_t r,"
 "array_t from,uint begin,uint size,digit_t d,uint*digit,seen_t*seen){\n#if CLSORT_IS(PARTITION)\n"
-"code_t code[CLSORT_CODES_AT_ONCE];\nfor(uint k=0;k<size;k++)code[k]=encode(*key_place(from,"
-"begin+k),r.codec);\ndigits_of(code,size,d,digit);\n#else\nfor(uint k=0;k<size;k++)digit[k]="
-"digit_of(see_code(seen,encode(*key_place(from,begin+k),r.codec)),d);\n#endif\n}\n"
+"code_t code[CODES_AT_ONCE];\nfor(uint k=0;k<size;k++)code[k]=encode(*key_place(from,begin+k),"
+"r.codec);\ndigits_of(code,size,d,digit);\n#else\nfor(uint k=0;k<size;k++)digit[k]=digit_of("
+"see_code(seen,encode(*key_place(from,begin+k),r.codec)),d);\n#endif\n}\n"
 ,{4194304,16793608,0,0,16384}},
 {"INLINE uint range_of(uint digit,digit_t d){\n#if CLSORT_IS(CACHED)\nreturn "
 "d.is_cell?d.range[digit]:digit;\n#else\nreturn digit;\n#endif\n}\nINLINE uint is_left(uint "
 "range,digit_t d){\n#if CLSORT_IS(CACHED)\nreturn d.is_cell&&range==d.left;\n#else\nreturn 0;\n"
 "#endif\n}\nINLINE uint is_searched(digit_t d){\n#if CLSORT_IS(CACHED)\nreturn d.is_cell;\n"
 "#else\nreturn CLSORT_IS(PARTITION);\n#endif\n}\nINLINE void count_digits(radix_t r,array_t from,"
-"uint begin,uint size,digit_t d,uint*counters,seen_t*seen){\nuint digit[CLSORT_CODES_AT_ONCE];\n"
+"uint begin,uint size,digit_t d,uint*counters,seen_t*seen){\nuint digit[CODES_AT_ONCE];\n"
 "find_digits(r,from,begin,size,d,digit,seen);\nfor(uint k=0;k<size;k++)"
 "counters[k%CLSORT_COUNT_COPIES*CLSORT_DIGITS+range_of(digit[k],d)]++;}\nINLINE seen_t "
 "count_block(radix_t r,array_t from,uint block,block_t b,digit_t d){\nuint "
 "counters[CLSORT_COUNT_COPIES*CLSORT_DIGITS],i=0;\nseen_t seen={0,0};\nfor(uint k=0;k<"
-"CLSORT_COUNT_COPIES*CLSORT_DIGITS;k++)counters[k]=0;\nfor(;b.size -i>=CLSORT_CODES_AT_ONCE;i+="
-"CLSORT_CODES_AT_ONCE)count_digits(r,from,b.begin+i,CLSORT_CODES_AT_ONCE,d,counters,&seen);\nfor("
-";i<b.size;i++)count_digits(r,from,b.begin+i,1,d,counters,&seen);\nfor(uint k=0;k<CLSORT_DIGITS;"
-"k++){\nuint count=0;\nfor(uint copy=0;copy<CLSORT_COUNT_COPIES;copy++)count+=counters[copy*"
-"CLSORT_DIGITS+k];\nblock_table(r,block)[k]=count;}\nreturn seen;}\nINLINE uint place_digit("
-"radix_t r,uint digit,uint sum){\nfor(uint b=0;b<r.blocks;b++){\nconst uint count=block_table(r,"
-"b)[digit];\nblock_table(r,b)[digit]=sum;\nsum+=count;}\nreturn sum;}\n#if CLSORT_IS(RADIX)\n"
-"CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS){\nconst radix_t r=CLSORT_RADIX;\nconst "
-"uint block=(uint)get_global_id(0),plan=count_plan(r);\nconst block_t b=take_block(r,block,plan&"
-"PASS_SORTS);\nif(b.size==0)return;\nconst seen_t seen=count_block(r,plan_array(r,plan,PASS_FROM)"
-",block,b,pass_digit(r,pass));\nif(pass==0){\nset_table_code(radix_seen(r,block),seen.set);\n"
+"CLSORT_COUNT_COPIES*CLSORT_DIGITS;k++)counters[k]=0;\nfor(;b.size -i>=CODES_AT_ONCE;i+="
+"CODES_AT_ONCE)count_digits(r,from,b.begin+i,CODES_AT_ONCE,d,counters,&seen);\nfor(;i<b.size;i++)"
+"count_digits(r,from,b.begin+i,1,d,counters,&seen);\nfor(uint k=0;k<CLSORT_DIGITS;k++){\nuint "
+"count=0;\nfor(uint copy=0;copy<CLSORT_COUNT_COPIES;copy++)count+=counters[copy*CLSORT_DIGITS+k];"
+"\nblock_table(r,block)[k]=count;}\nreturn seen;}\nINLINE uint place_digit(radix_t r,uint digit,"
+"uint sum){\nfor(uint b=0;b<r.blocks;b++){\nconst uint count=block_table(r,b)[digit];\n"
+"block_table(r,b)[digit]=sum;\nsum+=count;}\nreturn sum;}\n#if CLSORT_IS(RADIX)\nCLSORT_KERNEL "
+"void clsort_radix_count(CLSORT_RADIX_ARGS){\nconst radix_t r=CLSORT_RADIX;\nconst uint block=("
+"uint)get_global_id(0),plan=count_plan(r);\nconst block_t b=take_block(r,block,plan&PASS_SORTS);"
+"\nif(b.size==0)return;\nconst seen_t seen=count_block(r,plan_array(r,plan,PASS_FROM),block,b,"
+"pass_digit(r,pass));\nif(pass==0){\nset_table_code(radix_seen(r,block),seen.set);\n"
 "set_table_code(radix_seen(r,block)+2,seen.clear);}}\nCLSORT_KERNEL void clsort_radix_scan("
 "CLSORT_RADIX_ARGS){\nconst radix_t r=CLSORT_RADIX;\nseen_t seen={0,0};\nuint sum=0;\nif("
 "get_global_id(0)!=0)return;\nfor(uint b=0;pass==0&& !r.done&&b<r.blocks;b++){\nseen.set|="
@@ -2682,25 +2684,24 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "&(CLSORT_IS(CACHED)||CLSORT_NEEDS_PIECES)\n#define CLSORT_LANE_BYTES CLSORT_KEY_BYTES\n#elif "
 "CLSORT_IS(CACHED)&&CLSORT_KEY_BYTES==4&&CLSORT_VALUE_BYTES==4\n#define CLSORT_LANE_BYTES 8\n"
 "#else\n#define CLSORT_LANE_BYTES 0\n#endif\n#if CLSORT_NO_COMPRESS|| !defined(__AVX512F__)\n"
-"#define CLSORT_COMPRESSES 0\n#elif CLSORT_LANE_BYTES==4&&__has_builtin("
+"#define COMPRESSES 0\n#elif CLSORT_LANE_BYTES==4&&__has_builtin("
 "__builtin_ia32_compresssi512_mask) &&__has_builtin(__builtin_ia32_expandsi512_mask) &&"
 "__has_builtin(__builtin_ia32_ucmpd512_mask) &&__has_builtin(__builtin_ia32_loaddqusi512_mask) &&"
-"__has_builtin(__builtin_ia32_storedqusi512_mask)\n#define CLSORT_COMPRESSES 1\ntypedef int16 "
-"flags_t;\n#define CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),si512_mask)"
-"\n#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask\n#elif CLSORT_LANE_BYTES==8&&"
-"__has_builtin(__builtin_ia32_compressdi512_mask) &&__has_builtin("
-"__builtin_ia32_expanddi512_mask) &&__has_builtin(__builtin_ia32_ucmpq512_mask) &&__has_builtin("
-"__builtin_ia32_loaddqudi512_mask) &&__has_builtin(__builtin_ia32_storedqudi512_mask)\n#define "
-"CLSORT_COMPRESSES 1\ntypedef long8 flags_t;\n#define CLSORT_VECTOR_(name)CLSORT_JOIN("
-"CLSORT_JOIN(__builtin_ia32_,name),di512_mask)\n#define CLSORT_VECTOR_LESS "
-"__builtin_ia32_ucmpq512_mask\n#else\n#define CLSORT_COMPRESSES 0\n#endif\n#if "
-"CLSORT_COMPRESSES\n#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))\n#else\n"
-"#define CLSORT_WITH_VECTORS\n#endif\n#if CLSORT_LANE_BYTES==4\n#define CLSORT_VECTOR_LANES 16\n"
-"typedef uint lane_t;\ntypedef uint16 vector_t;\n#elif CLSORT_LANE_BYTES==8&&(CLSORT_COMPRESSES||"
-"CLSORT_VALUE_BYTES==0)\n#define CLSORT_VECTOR_LANES 8\ntypedef ulong lane_t;\ntypedef ulong8 "
-"vector_t;\n#else\n#define CLSORT_VECTOR_LANES 0\ntypedef code_t lane_t;\n#endif\n#define "
-"CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES>0&&CLSORT_VALUE_BYTES>0)\n#define CLSORT_IN_LANES ("
-"CLSORT_VALUE_BYTES==0||CLSORT_PACKS_PAIRS)\nINLINE uint spare_lanes(radix_t r){return r.pass;}\n"
+"__has_builtin(__builtin_ia32_storedqusi512_mask)\n#define COMPRESSES 1\ntypedef int16 flags_t;\n"
+"#define CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),si512_mask)\n#define "
+"CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask\n#elif CLSORT_LANE_BYTES==8&&__has_builtin("
+"__builtin_ia32_compressdi512_mask) &&__has_builtin(__builtin_ia32_expanddi512_mask) &&"
+"__has_builtin(__builtin_ia32_ucmpq512_mask) &&__has_builtin(__builtin_ia32_loaddqudi512_mask) &&"
+"__has_builtin(__builtin_ia32_storedqudi512_mask)\n#define COMPRESSES 1\ntypedef long8 flags_t;\n"
+"#define CLSORT_VECTOR_(name)CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_,name),di512_mask)\n#define "
+"CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask\n#else\n#define COMPRESSES 0\n#endif\n#if "
+"COMPRESSES\n#define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))\n#else\n#define "
+"CLSORT_WITH_VECTORS\n#endif\n#if CLSORT_LANE_BYTES==4\n#define VECTOR_LANES 16\ntypedef uint "
+"lane_t;\ntypedef uint16 vector_t;\n#elif CLSORT_LANE_BYTES==8&&(COMPRESSES||CLSORT_VALUE_BYTES=="
+"0)\n#define VECTOR_LANES 8\ntypedef ulong lane_t;\ntypedef ulong8 vector_t;\n#else\n#define "
+"VECTOR_LANES 0\ntypedef code_t lane_t;\n#endif\n#define PACKS_PAIRS (VECTOR_LANES>0&&"
+"CLSORT_VALUE_BYTES>0)\n#define IN_LANES (CLSORT_VALUE_BYTES==0||PACKS_PAIRS)\nINLINE uint "
+"spare_lanes(radix_t r){return r.pass;}\n"
 ,{4194304,16793608,0,0,16384}},
 {"#define CLSORT_CACHE_SETS 64\n#define CLSORT_CACHE_WAYS 12\nCLSORT_NOINLINE uint "
 "do_places_collide(const uint*next,uint size){\nconst uint bytes="
@@ -2710,51 +2711,51 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "bytes/64%CLSORT_CACHE_SETS;\nif(next[d]==next[d-1])continue;\nall++;\ncolliding+=digits[set]++ >"
 "=CLSORT_CACHE_WAYS;}\nreturn 2*colliding>all;}\n"
 ,{4194304,16392,0,0,16384}},
-{"#if CLSORT_IN_LANES\ntypedef lane_t moved_t;\n#define CLSORT_STAGE_ITEMS (64/(uint)sizeof("
-"moved_t))\n#else\ntypedef item_t moved_t;\n#define CLSORT_STAGE_ITEMS 8\n#endif\n#define "
-"CLSORT_STAGING_BYTES (CLSORT_IS(CACHED)?1<<23:1<<25)\n#define CLSORT_STAGES(n)(CLSORT_IN_LANES&&"
-"(n)>=CLSORT_STAGING_BYTES/(uint)sizeof(moved_t))\nINLINE moved_t load_moved(radix_t r,array_t "
-"from,uint i){\n#if CLSORT_PACKS_PAIRS\nreturn(lane_t)encode(*key_place(from,i),r.codec)<<32|(("
-"global const uint*)from.values)[i];\n#elif CLSORT_IN_LANES\nreturn*key_place(from,i);\n#else\n"
-"moved_t e;\ne.key= *key_place(from,i);\nload_words(from,i,e.word);\nreturn e;\n#endif\n}\n"
-"INLINE global lane_t*lanes_of(array_t a){\nreturn(global lane_t*)a.keys;}\nINLINE void "
-"store_moved(radix_t r,array_t to,uint place,const moved_t*e,uint count){\n#if CLSORT_IN_LANES&& "
-"!CLSORT_NEEDS_PIECES&&__has_builtin(__builtin_nontemporal_store)\nif(count==CLSORT_STAGE_ITEMS){"
-"\n__builtin_nontemporal_store(*(const uint16*)e,(global uint16*)(lanes_of(to)+place));\nreturn;}"
-"\n#endif\nfor(uint k=0;k<count;k++){\nconst uint at=CLSORT_NEEDS_PIECES?min(place +k,r.n-1)"
-":place +k;\n#if CLSORT_IN_LANES\nlanes_of(to)[at]=e[k];\n#else\nif(!CLSORT_RECORDS)*key_place("
-"to,at)=e[k].key;\nstore_words(to,at,e[k].word);\n#endif\n}}\nINLINE void store_line(radix_t r,"
-"array_t to,const moved_t*line,uint slot,uint place,uint first){\nconst uint count=min(slot,"
-"place -first);\nstore_moved(r,to,place -count,line +(slot-count),count);}\n"
+{"#if IN_LANES\ntypedef lane_t moved_t;\n#define STAGE_ITEMS (64/(uint)sizeof(moved_t))\n#else\n"
+"typedef item_t moved_t;\n#define STAGE_ITEMS 8\n#endif\n#define STAGING_BYTES (CLSORT_IS(CACHED)"
+"?1<<23:1<<25)\n#define STAGES(n)(IN_LANES&&(n)>=STAGING_BYTES/(uint)sizeof(moved_t))\nINLINE "
+"moved_t load_moved(radix_t r,array_t from,uint i){\n#if PACKS_PAIRS\nreturn(lane_t)encode(*"
+"key_place(from,i),r.codec)<<32|(from.values?((global const uint*)from.values)[i]:i);\n#elif "
+"IN_LANES\nreturn*key_place(from,i);\n#else\nmoved_t e;\ne.key= *key_place(from,i);\nif("
+"!CLSORT_IS(CACHED)||from.values)load_words(from,i,e.word);\nelse e.word[0]=i;\nreturn e;\n"
+"#endif\n}\nINLINE global lane_t*lanes_of(array_t a){\nreturn(global lane_t*)a.keys;}\nINLINE "
+"void store_moved(radix_t r,array_t to,uint place,const moved_t*e,uint count){\n#if IN_LANES&& "
+"!CLSORT_NEEDS_PIECES&&__has_builtin(__builtin_nontemporal_store)\nif(count==STAGE_ITEMS){\n"
+"__builtin_nontemporal_store(*(const uint16*)e,(global uint16*)(lanes_of(to)+place));\nreturn;}\n"
+"#endif\nfor(uint k=0;k<count;k++){\nconst uint at=CLSORT_NEEDS_PIECES?min(place +k,r.n-1):place "
+"+k;\n#if IN_LANES\nlanes_of(to)[at]=e[k];\n#else\nif(!CLSORT_RECORDS)*key_place(to,at)=e[k].key;"
+"\nstore_words(to,at,e[k].word);\n#endif\n}}\nINLINE void store_line(radix_t r,array_t to,const "
+"moved_t*line,uint slot,uint place,uint first){\nconst uint count=min(slot,place -first);\n"
+"store_moved(r,to,place -count,line +(slot-count),count);}\n"
 ,{4194304,16793608,0,0,16384}},
 {"typedef struct{\narray_t from,to;\ndigit_t digit;\nuint skew;\nuint*next,*first;\nmoved_t(*"
-"lines)[CLSORT_STAGE_ITEMS];}block_mover_t;\nINLINE void move_elements(radix_t r,block_mover_t m,"
-"uint begin,uint size,uint stages){\nuint digit[CLSORT_CODES_AT_ONCE];\nseen_t seen={0,0};\n"
-"find_digits(r,m.from,begin,size,m.digit,digit,&seen);\nfor(uint k=0;k<size;k++){\nconst uint at="
-"range_of(digit[k],m.digit);\nif(is_left(at,m.digit))continue;\nconst uint place=m.next[at]++,"
-"slot=(place +m.skew)%CLSORT_STAGE_ITEMS;\nif(!stages){\nconst moved_t e=load_moved(r,m.from,"
-"begin+k);\nstore_moved(r,m.to,place,&e,1);\ncontinue;}\nm.lines[at][slot]=load_moved(r,m.from,"
-"begin+k);\nif(slot==CLSORT_STAGE_ITEMS-1)store_line(r,m.to,m.lines[at],slot+1,place +1,"
-"m.first[at]);}}\nINLINE void move_all(radix_t r,block_mover_t m,block_t b,uint stages){\nuint i="
-"0;\nfor(;is_searched(m.digit)&&b.size -i>=CLSORT_CODES_AT_ONCE;i+=CLSORT_CODES_AT_ONCE)"
-"move_elements(r,m,b.begin+i,CLSORT_CODES_AT_ONCE,stages);\nfor(;i<b.size;i++)move_elements(r,m,"
-"b.begin+i,1,stages);}\nINLINE void move_block(radix_t r,array_t from,array_t to,block_t b,"
-"digit_t d,uint*next,uint stages){\nmoved_t lines[CLSORT_DIGITS][CLSORT_STAGE_ITEMS]"
-"__attribute__((aligned(64)));\nuint first[CLSORT_DIGITS];\nconst block_mover_t m={from,to,d,("
-"uint)((size_t)to.keys/sizeof(moved_t))%CLSORT_STAGE_ITEMS,next,first,lines};\nfor(uint k=0;k<"
-"CLSORT_DIGITS;k++)first[k]=next[k];\nif(stages)move_all(r,m,b,1);\nelse move_all(r,m,b,0);\nfor("
-"uint k=0;k<CLSORT_DIGITS&&stages;k++)store_line(r,to,lines[k],(next[k]+m.skew)"
-"%CLSORT_STAGE_ITEMS,next[k],first[k]);\nmem_fence(CLK_GLOBAL_MEM_FENCE);}\n"
+"lines)[STAGE_ITEMS];}block_mover_t;\nINLINE void move_elements(radix_t r,block_mover_t m,uint "
+"begin,uint size,uint stages){\nuint digit[CODES_AT_ONCE];\nseen_t seen={0,0};\nfind_digits(r,"
+"m.from,begin,size,m.digit,digit,&seen);\nfor(uint k=0;k<size;k++){\nconst uint at=range_of("
+"digit[k],m.digit);\nif(is_left(at,m.digit))continue;\nconst uint place=m.next[at]++,slot=(place "
+"+m.skew)%STAGE_ITEMS;\nif(!stages){\nconst moved_t e=load_moved(r,m.from,begin+k);\nstore_moved("
+"r,m.to,place,&e,1);\ncontinue;}\nm.lines[at][slot]=load_moved(r,m.from,begin+k);\nif(slot=="
+"STAGE_ITEMS-1)store_line(r,m.to,m.lines[at],slot+1,place +1,m.first[at]);}}\nINLINE void "
+"move_all(radix_t r,block_mover_t m,block_t b,uint stages){\nuint i=0;\nfor(;is_searched(m.digit)"
+"&&b.size -i>=CODES_AT_ONCE;i+=CODES_AT_ONCE)move_elements(r,m,b.begin+i,CODES_AT_ONCE,stages);\n"
+"for(;i<b.size;i++)move_elements(r,m,b.begin+i,1,stages);}\nINLINE void move_block(radix_t r,"
+"array_t from,array_t to,block_t b,digit_t d,uint*next,uint stages){\nmoved_t "
+"lines[CLSORT_DIGITS][STAGE_ITEMS]__attribute__((aligned(64)));\nuint first[CLSORT_DIGITS];\n"
+"const block_mover_t m={from,to,d,(uint)((size_t)to.keys/sizeof(moved_t))%STAGE_ITEMS,next,first,"
+"lines};\nfor(uint k=0;k<CLSORT_DIGITS;k++)first[k]=next[k];\nif(stages)move_all(r,m,b,1);\nelse "
+"move_all(r,m,b,0);\nfor(uint k=0;k<CLSORT_DIGITS&&stages;k++)store_line(r,to,lines[k],(next[k]+"
+"m.skew)%STAGE_ITEMS,next[k],first[k]);\nmem_fence(CLK_GLOBAL_MEM_FENCE);}\n"
 ,{4194304,16793608,0,0,16384}},
 {"INLINE void scatter_block(radix_t r,uint plan,block_t b,uint*next){\nmove_block(r,plan_array(r,"
-"plan,PASS_FROM),plan_array(r,plan,PASS_TO),b,pass_digit(r,r.pass),next,CLSORT_STAGES(r.n)||"
-"do_places_collide(next,b.size));}\n#if CLSORT_IS(RADIX)\nCLSORT_KERNEL void "
-"clsort_radix_scatter(CLSORT_RADIX_ARGS){\nconst radix_t r=CLSORT_RADIX;\nconst uint block=(uint)"
-"get_global_id(0),plan=pass_plan(r);\nconst block_t b=take_block(r,block,plan&(PASS_SORTS|"
-"PASS_COPIES));\nuint next[CLSORT_DIGITS];\nif(b.size==0)return;\nif(plan&PASS_COPIES){\n"
-"copy_block(r,plan,b,0,1);\nreturn;}\nfor(uint d=0;d<CLSORT_DIGITS;d++)next[d]=block_table(r,"
-"block)[d];\nscatter_block(r,plan,b,next);}\n#endif\n"
+"plan,PASS_FROM),plan_array(r,plan,PASS_TO),b,pass_digit(r,r.pass),next,STAGES(r.n)||"
+"do_places_collide(next,b.size));}\n"
 ,{4194304,16392,0,0,16384}},
+{"CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS){\nconst radix_t r=CLSORT_RADIX;\n"
+"const uint block=(uint)get_global_id(0),plan=pass_plan(r);\nconst block_t b=take_block(r,block,"
+"plan&(PASS_SORTS|PASS_COPIES));\nuint next[CLSORT_DIGITS];\nif(b.size==0)return;\nif(plan&"
+"PASS_COPIES){\ncopy_block(r,plan,b,0,1);\nreturn;}\nfor(uint d=0;d<CLSORT_DIGITS;d++)next[d]="
+"block_table(r,block)[d];\nscatter_block(r,plan,b,next);}\n"
+,{0,8}},
 {"#define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION)&&CLSORT_DIGIT_BITS==4&&CLSORT_WARPS)\n"
 ,{2048,0,0,16777224,0,0,0,16777216}},
 {"#define CLSORT_HALF_COUNTERS (CLSORT_IS(SWEEP)&& !CLSORT_WARPS)\n#define CLSORT_COUNTERS ("
@@ -3189,7 +3190,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "\nconst uint block=(uint)get_global_id(0);\nuint next[CLSORT_DIGITS];\nif(block>=blocks)return;"
 "\nfor(uint d=0;d<CLSORT_DIGITS;d++){\ncodes[d]=splitter_code(splitters+splitters_at,d,"
 "splitter_count,r.codec);\nnext[d]=block_table(r,block)[d];}\nmove_block(r,r.source,r.target,"
-"take_block(r,block,1),r.digit,next,CLSORT_STAGES(n));}\n"
+"take_block(r,block,1),r.digit,next,STAGES(n));}\n"
 ,{0,16777216}},
 {"CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS,local ulong*space){\nlocal "
 "code_t*codes=(local code_t*)space;\nlocal uint*counters=(local uint*)(space +"
@@ -4290,47 +4291,46 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "r.places[t]=r.counts[t]=r.before[t]=0;}\nlocal_barrier();\nsort_block(r);\ncount_others(r,v);\n"
 "if(t<r.elements)store_whole_item(target,codec,r.places[t]+r.before[r.places[t]],item);}\n"
 ,{33554432}},
-{"INLINE uint sorts_by_vectors(radix_t r){\nreturn CLSORT_VECTOR_LANES>0&&(CLSORT_IS(CACHED)||("
+{"INLINE uint sorts_by_vectors(radix_t r){\nreturn VECTOR_LANES>0&&(CLSORT_IS(CACHED)||("
 "r.first_bit==0&&r.last_bit==8*CLSORT_KEY_BYTES));}\n"
 ,{4194304,16384,0,0,16384}},
-{"#if CLSORT_VECTOR_LANES>0\n#define CLSORT_LEAF_VECTORS 8\n#define CLSORT_LEAF ("
-"CLSORT_LEAF_VECTORS*CLSORT_VECTOR_LANES)\n#define CLSORT_ROW_VECTORS (2*CLSORT_VECTOR_LANES)\n"
-"#if CLSORT_COMPRESSES\nINLINE vector_t compress_vector(vector_t v,vector_t rest,uint mask){\n"
-"return __builtin_astype(CLSORT_VECTOR_(compress)(__builtin_astype(v,flags_t),__builtin_astype("
-"rest,flags_t),mask),vector_t);}\nINLINE vector_t expand_vector(vector_t v,vector_t rest,uint "
-"mask){\nreturn __builtin_astype(CLSORT_VECTOR_(expand)(__builtin_astype(v,flags_t),"
-"__builtin_astype(rest,flags_t),mask),vector_t);}\nINLINE uint lanes_below(vector_t v,vector_t "
-"pivot){\nreturn CLSORT_VECTOR_LESS(__builtin_astype(v,flags_t),__builtin_astype(pivot,flags_t),"
-"1,(1u<<CLSORT_VECTOR_LANES)-1);}\nINLINE vector_t load_vector(global const lane_t*from,uint "
-"lanes,lane_t rest){\nreturn __builtin_astype(CLSORT_VECTOR_(loaddqu)((global const void*)from,"
-"__builtin_astype((vector_t)rest,flags_t),(1u<<lanes)-1),vector_t);}\nINLINE void store_vector("
-"vector_t v,global lane_t*to,uint lanes){\nCLSORT_VECTOR_(storedqu)((global void*)to,"
-"__builtin_astype(v,flags_t),(1u<<lanes)-1);}\n#else\ntypedef vector_t loose_vector_t "
-"__attribute__((aligned(CLSORT_LANE_BYTES)));\nINLINE vector_t load_vector(global const lane_t*"
-"from,uint lanes,lane_t rest){\nlane_t lane[CLSORT_VECTOR_LANES];\nif(lanes==CLSORT_VECTOR_LANES)"
-"return*(global const loose_vector_t*)from;\nfor(uint i=0;i<CLSORT_VECTOR_LANES;i++)lane[i]=i<"
+{"#if VECTOR_LANES>0\n#define LEAF_VECTORS 8\n#define LEAF (LEAF_VECTORS*VECTOR_LANES)\n#define "
+"ROW_VECTORS (2*VECTOR_LANES)\n#if COMPRESSES\nINLINE vector_t compress_vector(vector_t v,"
+"vector_t rest,uint mask){\nreturn __builtin_astype(CLSORT_VECTOR_(compress)(__builtin_astype(v,"
+"flags_t),__builtin_astype(rest,flags_t),mask),vector_t);}\nINLINE vector_t expand_vector("
+"vector_t v,vector_t rest,uint mask){\nreturn __builtin_astype(CLSORT_VECTOR_(expand)("
+"__builtin_astype(v,flags_t),__builtin_astype(rest,flags_t),mask),vector_t);}\nINLINE uint "
+"lanes_below(vector_t v,vector_t pivot){\nreturn CLSORT_VECTOR_LESS(__builtin_astype(v,flags_t),"
+"__builtin_astype(pivot,flags_t),1,(1u<<VECTOR_LANES)-1);}\nINLINE vector_t load_vector(global "
+"const lane_t*from,uint lanes,lane_t rest){\nreturn __builtin_astype(CLSORT_VECTOR_(loaddqu)(("
+"global const void*)from,__builtin_astype((vector_t)rest,flags_t),(1u<<lanes)-1),vector_t);}\n"
+"INLINE void store_vector(vector_t v,global lane_t*to,uint lanes){\nCLSORT_VECTOR_(storedqu)(("
+"global void*)to,__builtin_astype(v,flags_t),(1u<<lanes)-1);}\n#else\ntypedef vector_t "
+"loose_vector_t __attribute__((aligned(CLSORT_LANE_BYTES)));\nINLINE vector_t load_vector(global "
+"const lane_t*from,uint lanes,lane_t rest){\nlane_t lane[VECTOR_LANES];\nif(lanes==VECTOR_LANES)"
+"return*(global const loose_vector_t*)from;\nfor(uint i=0;i<VECTOR_LANES;i++)lane[i]=i<"
 "lanes?from[i]:rest;\nreturn*(const loose_vector_t*)lane;}\nINLINE void store_vector(vector_t v,"
-"global lane_t*to,uint lanes){\nlane_t lane[CLSORT_VECTOR_LANES];\nif(lanes==CLSORT_VECTOR_LANES)"
-"{\n*(global loose_vector_t*)to=v;\nreturn;}\n*(loose_vector_t*)lane=v;\nfor(uint i=0;i<lanes;i++"
-")to[i]=lane[i];}\n#endif\nINLINE vector_t load_whole_vector(global const lane_t*from){\nreturn "
-"load_vector(from,CLSORT_VECTOR_LANES,0);}\nINLINE void store_whole_vector(vector_t v,global "
-"lane_t*to){\nstore_vector(v,to,CLSORT_VECTOR_LANES);}\nCLSORT_CODEC_OF(vector_t,encode_vector,"
-"decode_vector)\nINLINE vector_t finish_vector(vector_t v,codec_t c){\nreturn "
-"CLSORT_PACKS_PAIRS?v:decode_vector(v,c);}\nINLINE lane_t finish_lane(lane_t v,codec_t c){\n"
-"return CLSORT_PACKS_PAIRS?v:decode((code_t)v,c);}\n#endif\n"
+"global lane_t*to,uint lanes){\nlane_t lane[VECTOR_LANES];\nif(lanes==VECTOR_LANES){\n*(global "
+"loose_vector_t*)to=v;\nreturn;}\n*(loose_vector_t*)lane=v;\nfor(uint i=0;i<lanes;i++)to[i]="
+"lane[i];}\n#endif\nINLINE vector_t load_whole_vector(global const lane_t*from){\nreturn "
+"load_vector(from,VECTOR_LANES,0);}\nINLINE void store_whole_vector(vector_t v,global lane_t*to){"
+"\nstore_vector(v,to,VECTOR_LANES);}\nCLSORT_CODEC_OF(vector_t,encode_vector,decode_vector)\n"
+"INLINE vector_t finish_vector(vector_t v,codec_t c){\nreturn PACKS_PAIRS?v:decode_vector(v,c);}"
+"\nINLINE lane_t finish_lane(lane_t v,codec_t c){\nreturn PACKS_PAIRS?v:decode((code_t)v,c);}\n"
+"#endif\n"
 ,{0,0,0,0,4210688}},
-{"#if CLSORT_VECTOR_LANES>0\nINLINE vector_t swap_lanes(vector_t v,uint bits){\n#if "
-"CLSORT_VECTOR_LANES==16\nreturn bits==1?v.s1032547698badcfe:bits==2?v.s23016745ab89efcd:bits=="
-"3?v.s32107654ba98fedc:bits==4?v.s45670123cdef89ab:bits==7?v.s76543210fedcba98:bits=="
+{"#if VECTOR_LANES>0\nINLINE vector_t swap_lanes(vector_t v,uint bits){\n#if VECTOR_LANES==16\n"
+"return bits==1?v.s1032547698badcfe:bits==2?v.s23016745ab89efcd:bits==3?v.s32107654ba98fedc:bits="
+"=4?v.s45670123cdef89ab:bits==7?v.s76543210fedcba98:bits=="
 "8?v.s89abcdef01234567:v.sfedcba9876543210;\n#else\nreturn bits==1?v.s10325476:bits=="
 "2?v.s23016745:bits==3?v.s32107654:bits==4?v.s45670123:v.s76543210;\n#endif\n}\nINLINE vector_t "
-"mix_lanes(vector_t low,vector_t high,uint bits){\n#if CLSORT_VECTOR_LANES==16\nconst vector_t "
-"lane=(vector_t)(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);\n#else\nconst vector_t lane=(vector_t)("
-"0,1,2,3,4,5,6,7);\n#endif\nreturn select(low,high,(lane&(vector_t)(lane_t)(bits& ~(bits>>1)))!="
-"0);}\nINLINE void order_vectors(vector_t*a,vector_t*b){\nconst vector_t low=min(*a,*b);\n*b=max("
-"*a,*b);\n*a=low;}\nINLINE uint lower_of_pair(uint p,uint bit){return 2*p -(p&(bit-1));}\nINLINE "
-"void merge_columns(vector_t*r,uint vectors,uint bit){\n#pragma unroll\nfor(uint b=bit;b>0;b/=2)"
-"\n#pragma unroll\nfor(uint p=0;p<vectors/2;p++)order_vectors(&r[lower_of_pair(p,b)],&"
+"mix_lanes(vector_t low,vector_t high,uint bits){\n#if VECTOR_LANES==16\nconst vector_t lane=("
+"vector_t)(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);\n#else\nconst vector_t lane=(vector_t)(0,1,2,"
+"3,4,5,6,7);\n#endif\nreturn select(low,high,(lane&(vector_t)(lane_t)(bits& ~(bits>>1)))!=0);}\n"
+"INLINE void order_vectors(vector_t*a,vector_t*b){\nconst vector_t low=min(*a,*b);\n*b=max(*a,*b)"
+";\n*a=low;}\nINLINE uint lower_of_pair(uint p,uint bit){return 2*p -(p&(bit-1));}\nINLINE void "
+"merge_columns(vector_t*r,uint vectors,uint bit){\n#pragma unroll\nfor(uint b=bit;b>0;b/=2)\n"
+"#pragma unroll\nfor(uint p=0;p<vectors/2;p++)order_vectors(&r[lower_of_pair(p,b)],&"
 "r[lower_of_pair(p,b)+b]);}\nINLINE void mirror_columns(vector_t*r,uint vectors,uint bits){\n"
 "#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nconst vector_t x=r[i],y=swap_lanes(r[vectors-1-"
 "i],bits),low=min(x,y),high=max(x,y);\nr[i]=mix_lanes(low,high,bits);\nr[vectors-1-i]=swap_lanes("
@@ -4343,85 +4343,79 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "#pragma unroll\nfor(uint p=0;p<vectors/2;p++)order_vectors(&r[lower_of_pair(p,run)],&"
 "r[lower_of_pair(p,run)^(2*run-1)]);\nmerge_columns(r,vectors,run/2);}}\n#endif\n"
 ,{0,0,0,0,4210688}},
-{"#if CLSORT_VECTOR_LANES>0\nINLINE void shuffle_vectors(vector_t*r,uint vectors){\nvector_t "
-"t[CLSORT_ROW_VECTORS];\n#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nt[2*i].even=r[i].lo;\n"
-"t[2*i].odd=r[i+vectors/2].lo;\nt[2*i+1].even=r[i].hi;\nt[2*i+1].odd=r[i+vectors/2].hi;}\n"
-"#pragma unroll\nfor(uint i=0;i<vectors;i++)r[i]=t[i];}\nINLINE void lay_columns(vector_t*r,uint "
-"vectors){\n#pragma unroll\nfor(uint bit=1;bit<vectors;bit*=2)shuffle_vectors(r,vectors);}\n"
-"INLINE uint lanes_left(uint n,uint vector){\nreturn min(max(n,vector*CLSORT_VECTOR_LANES)-"
-"vector*CLSORT_VECTOR_LANES,(uint)CLSORT_VECTOR_LANES);}\nINLINE void sort_vectors(global const "
-"lane_t*from,global lane_t*to,uint n,codec_t c,uint vectors,uint are_keys,uint is_done){\nconst "
-"lane_t top=(lane_t)~(lane_t)0,rest=are_keys?finish_lane(top,c):top;\nvector_t "
-"r[CLSORT_LEAF_VECTORS];\n#pragma unroll\nfor(uint i=0;i<vectors;i++){\nr[i]=load_vector(from+i*"
-"CLSORT_VECTOR_LANES,lanes_left(n,i),rest);\nif(!CLSORT_PACKS_PAIRS&&are_keys)r[i]=encode_vector("
-"r[i],c);}\nsort_columns(r,vectors);\n#pragma unroll\nfor(uint width=1;width<CLSORT_VECTOR_LANES;"
-"width*=2)join_columns(r,vectors,width);\nlay_columns(r,vectors);\n#pragma unroll\nfor(uint i=0;"
-"i<vectors;i++)store_vector(is_done?finish_vector(r[i],c):r[i],to+i*CLSORT_VECTOR_LANES,"
-"lanes_left(n,i));}\nCLSORT_NOINLINE void sort_leaf(global const lane_t*from,global lane_t*to,"
-"uint n,codec_t c,uint are_keys,uint is_done){\nif(n<=CLSORT_LEAF/4)sort_vectors(from,to,n,c,"
-"CLSORT_LEAF_VECTORS/4,are_keys,is_done);\nelse if(n<=CLSORT_LEAF/2)sort_vectors(from,to,n,c,"
-"CLSORT_LEAF_VECTORS/2,are_keys,is_done);\nelse sort_vectors(from,to,n,c,CLSORT_LEAF_VECTORS,"
-"are_keys,is_done);}\n#endif\n"
+{"#if VECTOR_LANES>0\nINLINE void shuffle_vectors(vector_t*r,uint vectors){\nvector_t "
+"t[ROW_VECTORS];\n#pragma unroll\nfor(uint i=0;i<vectors/2;i++){\nt[2*i].even=r[i].lo;\nt[2*i]"
+".odd=r[i+vectors/2].lo;\nt[2*i+1].even=r[i].hi;\nt[2*i+1].odd=r[i+vectors/2].hi;}\n#pragma "
+"unroll\nfor(uint i=0;i<vectors;i++)r[i]=t[i];}\nINLINE void lay_columns(vector_t*r,uint vectors)"
+"{\n#pragma unroll\nfor(uint bit=1;bit<vectors;bit*=2)shuffle_vectors(r,vectors);}\nINLINE uint "
+"lanes_left(uint n,uint vector){\nreturn min(max(n,vector*VECTOR_LANES)-vector*VECTOR_LANES,("
+"uint)VECTOR_LANES);}\nINLINE void sort_vectors(global const lane_t*from,global lane_t*to,uint n,"
+"codec_t c,uint vectors,uint are_keys,uint is_done){\nconst lane_t top=(lane_t)~(lane_t)0,rest="
+"are_keys?finish_lane(top,c):top;\nvector_t r[LEAF_VECTORS];\n#pragma unroll\nfor(uint i=0;i<"
+"vectors;i++){\nr[i]=load_vector(from+i*VECTOR_LANES,lanes_left(n,i),rest);\nif(!PACKS_PAIRS&&"
+"are_keys)r[i]=encode_vector(r[i],c);}\nsort_columns(r,vectors);\n#pragma unroll\nfor(uint width="
+"1;width<VECTOR_LANES;width*=2)join_columns(r,vectors,width);\nlay_columns(r,vectors);\n#pragma "
+"unroll\nfor(uint i=0;i<vectors;i++)store_vector(is_done?finish_vector(r[i],c):r[i],to+i*"
+"VECTOR_LANES,lanes_left(n,i));}\nCLSORT_NOINLINE void sort_leaf(global const lane_t*from,global "
+"lane_t*to,uint n,codec_t c,uint are_keys,uint is_done){\nif(n<=LEAF/4)sort_vectors(from,to,n,c,"
+"LEAF_VECTORS/4,are_keys,is_done);\nelse if(n<=LEAF/2)sort_vectors(from,to,n,c,LEAF_VECTORS/2,"
+"are_keys,is_done);\nelse sort_vectors(from,to,n,c,LEAF_VECTORS,are_keys,is_done);}\n#endif\n"
 ,{0,0,0,0,4210688}},
-{"#if CLSORT_COMPRESSES\ntypedef struct{uint low,high;}unwritten_t;\nINLINE unwritten_t "
-"move_vector(global lane_t*to,unwritten_t g,vector_t v,lane_t pivot){\nconst uint below="
-"lanes_below(v,(vector_t)pivot),count=popcount(below);\nconst vector_t moved=expand_vector("
-"compress_vector(v,v,~below),compress_vector(v,v,below),~0u<<count);\nstore_whole_vector(moved,"
-"to+g.low);\nstore_whole_vector(moved,to+g.high-CLSORT_VECTOR_LANES);\ng.low+=count;\ng.high-="
-"CLSORT_VECTOR_LANES-count;\nreturn g;}\nINLINE unwritten_t move_lanes(global lane_t*to,"
-"unwritten_t g,vector_t v,lane_t pivot,uint lanes){\nconst uint all=(1u<<lanes)-1,below="
-"lanes_below(v,(vector_t)pivot)&all,count=popcount(below);\nstore_vector(compress_vector(v,v,"
-"below),to+g.low,count);\ng.low+=count;\ng.high-=lanes-count;\nstore_vector(compress_vector(v,v,"
-"all& ~below),to+g.high,lanes-count);\nreturn g;}\n#define CLSORT_END_VECTORS 4\n#define "
-"CLSORT_END_LANES (CLSORT_END_VECTORS*CLSORT_VECTOR_LANES)\nCLSORT_NOINLINE uint "
-"partition_in_place(global lane_t*a,uint n,lane_t pivot){\nvector_t ends[2*CLSORT_END_VECTORS],"
-"v[CLSORT_END_VECTORS];\nunwritten_t g={0,n};\nuint i=CLSORT_END_LANES,j=n-CLSORT_END_LANES;\n"
-"for(uint k=0;k<CLSORT_END_VECTORS;k++){\nends[k]=load_whole_vector(a+k*CLSORT_VECTOR_LANES);\n"
-"ends[CLSORT_END_VECTORS+k]=load_whole_vector(a+j+k*CLSORT_VECTOR_LANES);}\nwhile(j-i>="
-"CLSORT_END_LANES){\nconst uint in_front=i-g.low<=g.high-j;\nglobal const lane_t*const from=a+("
-"in_front?i:j-CLSORT_END_LANES);\ni+=in_front?CLSORT_END_LANES:0;\nj-="
-"in_front?0:CLSORT_END_LANES;\n#pragma unroll\nfor(uint k=0;k<CLSORT_END_VECTORS;k++)v[k]="
-"load_whole_vector(from+k*CLSORT_VECTOR_LANES);\n#pragma unroll\nfor(uint k=0;k<"
-"CLSORT_END_VECTORS;k++)g=move_vector(a,g,v[k],pivot);}\nfor(uint k=0;k<CLSORT_END_VECTORS;k++)"
-"v[k]=load_vector(a+i+k*CLSORT_VECTOR_LANES,lanes_left(j-i,k),0);\nfor(uint k=0;k<"
-"CLSORT_END_VECTORS;k++)g=move_lanes(a,g,v[k],pivot,lanes_left(j-i,k));\nfor(uint k=0;k<2*"
-"CLSORT_END_VECTORS;k++)g=move_vector(a,g,ends[k],pivot);\nreturn g.low;}\nINLINE uint "
-"partition_lanes(global const lane_t*from,global lane_t*to,uint n,lane_t pivot){\nunwritten_t g={"
-"0,n};\nuint i=0;\nif(CLSORT_PACKS_PAIRS&&from==to)return partition_in_place(to,n,pivot);\nfor(;"
-"i+2*CLSORT_VECTOR_LANES<=n;i+=CLSORT_VECTOR_LANES)g=move_vector(to,g,load_whole_vector(from+i),"
-"pivot);\nfor(;i<n;i+=CLSORT_VECTOR_LANES){\nconst uint left=min(n-i,(uint)CLSORT_VECTOR_LANES);"
-"\ng=move_lanes(to,g,load_vector(from+i,left,0),pivot,left);}\nreturn g.low;}\n#endif\n"
+{"#if COMPRESSES\ntypedef struct{uint low,high;}unwritten_t;\nINLINE unwritten_t move_vector("
+"global lane_t*to,unwritten_t g,vector_t v,lane_t pivot){\nconst uint below=lanes_below(v,("
+"vector_t)pivot),count=popcount(below);\nconst vector_t moved=expand_vector(compress_vector(v,v,"
+"~below),compress_vector(v,v,below),~0u<<count);\nstore_whole_vector(moved,to+g.low);\n"
+"store_whole_vector(moved,to+g.high-VECTOR_LANES);\ng.low+=count;\ng.high-=VECTOR_LANES-count;\n"
+"return g;}\nINLINE unwritten_t move_lanes(global lane_t*to,unwritten_t g,vector_t v,lane_t "
+"pivot,uint lanes){\nconst uint all=(1u<<lanes)-1,below=lanes_below(v,(vector_t)pivot)&all,count="
+"popcount(below);\nstore_vector(compress_vector(v,v,below),to+g.low,count);\ng.low+=count;\n"
+"g.high-=lanes-count;\nstore_vector(compress_vector(v,v,all& ~below),to+g.high,lanes-count);\n"
+"return g;}\n#define END_VECTORS 4\n#define END_LANES (END_VECTORS*VECTOR_LANES)\n"
+"CLSORT_NOINLINE uint partition_in_place(global lane_t*a,uint n,lane_t pivot){\nvector_t ends[2*"
+"END_VECTORS],v[END_VECTORS];\nunwritten_t g={0,n};\nuint i=END_LANES,j=n-END_LANES;\nfor(uint k="
+"0;k<END_VECTORS;k++){\nends[k]=load_whole_vector(a+k*VECTOR_LANES);\nends[END_VECTORS+k]="
+"load_whole_vector(a+j+k*VECTOR_LANES);}\nwhile(j-i>=END_LANES){\nconst uint in_front=i-g.low<="
+"g.high-j;\nglobal const lane_t*const from=a+(in_front?i:j-END_LANES);\ni+=in_front?END_LANES:0;"
+"\nj-=in_front?0:END_LANES;\n#pragma unroll\nfor(uint k=0;k<END_VECTORS;k++)v[k]="
+"load_whole_vector(from+k*VECTOR_LANES);\n#pragma unroll\nfor(uint k=0;k<END_VECTORS;k++)g="
+"move_vector(a,g,v[k],pivot);}\nfor(uint k=0;k<END_VECTORS;k++)v[k]=load_vector(a+i+k*"
+"VECTOR_LANES,lanes_left(j-i,k),0);\nfor(uint k=0;k<END_VECTORS;k++)g=move_lanes(a,g,v[k],pivot,"
+"lanes_left(j-i,k));\nfor(uint k=0;k<2*END_VECTORS;k++)g=move_vector(a,g,ends[k],pivot);\nreturn "
+"g.low;}\nINLINE uint partition_lanes(global const lane_t*from,global lane_t*to,uint n,lane_t "
+"pivot){\nunwritten_t g={0,n};\nuint i=0;\nif(PACKS_PAIRS&&from==to)return partition_in_place(to,"
+"n,pivot);\nfor(;i+2*VECTOR_LANES<=n;i+=VECTOR_LANES)g=move_vector(to,g,load_whole_vector(from+i)"
+",pivot);\nfor(;i<n;i+=VECTOR_LANES){\nconst uint left=min(n-i,(uint)VECTOR_LANES);\ng="
+"move_lanes(to,g,load_vector(from+i,left,0),pivot,left);}\nreturn g.low;}\n#endif\n"
 ,{0,0,0,0,4210688}},
-{"#if CLSORT_COMPRESSES\nINLINE lane_t median_lane(global const lane_t*from,uint n){\nlane_t "
-"sample[CLSORT_VECTOR_LANES];\nconst uint step=n/CLSORT_VECTOR_LANES;\nfor(uint i=0;i<"
-"CLSORT_VECTOR_LANES;i++)sample[i]=from[i*step +step/2];\nvector_t v=CLSORT_JOIN(vload,"
-"CLSORT_VECTOR_LANES)(0,sample);\n#pragma unroll\nfor(uint width=1;width<CLSORT_VECTOR_LANES;"
-"width*=2){\norder_columns(&v,1,2*width-1);\n#pragma unroll\nfor(uint bit=width/2;bit>0;bit/=2)"
-"order_columns(&v,1,bit);}\nCLSORT_JOIN(vstore,CLSORT_VECTOR_LANES)(v,0,sample);\nreturn "
-"sample[CLSORT_VECTOR_LANES/2];}\nINLINE lane_t middle_lane(global const lane_t*from,uint n){\n"
-"lane_t least=from[0],most=from[0];\nfor(uint i=1;i<n;i++){\nleast=min(least,from[i]);\nmost=max("
-"most,from[i]);}\nreturn least+(most-least)/2+(least<most);}\ntypedef struct{uint begin,size,"
-"moves,base;}vector_range_t;\n#define CLSORT_VECTOR_STACK 32\ntypedef struct{\nglobal lane_t*"
-"first,*second,*done;\nuint room,most_moves;\ncodec_t codec;}vector_quick_t;\nINLINE "
-"vector_range_t split_range(vector_quick_t q,vector_range_t v,vector_range_t*stack,uint*top){\n"
-"global lane_t*const second=q.second+(v.begin-v.base),*const from=v.moves&1?second:q.first+"
-"v.begin,*const to=v.moves&1||v.size>q.room?q.first+v.begin:second;\nconst lane_t pivot=v.moves<"
-"q.most_moves?median_lane(from,v.size):middle_lane(from,v.size);\nconst uint moves=v.moves+1+("
-"from==to);\nuint low=partition_lanes(from,to,v.size,pivot);\nconst vector_range_t below={"
-"v.begin,low,moves,v.base},above={v.begin+low,v.size -low,moves,from==to?v.begin+low:v.base};\n"
-"if(low>0){\nstack[(*top)++]=low>above.size?below:above;\nreturn low>above.size?above:below;}\n"
-"low=pivot+1==0?v.size:max(partition_lanes(from,to,v.size,pivot+1),1u);\nfor(uint i=0;i<low;i++)"
-"q.done[v.begin+i]=finish_lane(pivot,q.codec);\nconst vector_range_t rest={v.begin+low,v.size -"
-"low,moves,from==to?v.begin+low:v.base};\nreturn rest;}\nINLINE void sort_lanes(vector_quick_t q,"
-"uint n){\nvector_range_t stack[CLSORT_VECTOR_STACK],v={0,n,0,0};\nuint top=0;\nfor(;;){\nif("
-"v.size>CLSORT_LEAF){\nv=split_range(q,v,stack,&top);\ncontinue;}\nif(v.size>0)sort_leaf(v.moves&"
-"1?q.second+(v.begin-v.base):q.first+v.begin,q.done +v.begin,v.size,q.codec,0,1);\nif(top==0)"
-"break;\nv=stack[--top];}}\n#endif\n"
+{"#if COMPRESSES\nINLINE lane_t median_lane(global const lane_t*from,uint n){\nlane_t "
+"sample[VECTOR_LANES];\nconst uint step=n/VECTOR_LANES;\nfor(uint i=0;i<VECTOR_LANES;i++)"
+"sample[i]=from[i*step +step/2];\nvector_t v=CLSORT_JOIN(vload,VECTOR_LANES)(0,sample);\n#pragma "
+"unroll\nfor(uint width=1;width<VECTOR_LANES;width*=2){\norder_columns(&v,1,2*width-1);\n#pragma "
+"unroll\nfor(uint bit=width/2;bit>0;bit/=2)order_columns(&v,1,bit);}\nCLSORT_JOIN(vstore,"
+"VECTOR_LANES)(v,0,sample);\nreturn sample[VECTOR_LANES/2];}\nINLINE lane_t middle_lane(global "
+"const lane_t*from,uint n){\nlane_t least=from[0],most=from[0];\nfor(uint i=1;i<n;i++){\nleast="
+"min(least,from[i]);\nmost=max(most,from[i]);}\nreturn least+(most-least)/2+(least<most);}\n"
+"typedef struct{uint begin,size,moves,base;}vector_range_t;\n#define CLSORT_VECTOR_STACK 32\n"
+"typedef struct{\nglobal lane_t*first,*second,*done;\nuint room,most_moves;\ncodec_t codec;}"
+"vector_quick_t;\nINLINE vector_range_t split_range(vector_quick_t q,vector_range_t v,"
+"vector_range_t*stack,uint*top){\nglobal lane_t*const second=q.second+(v.begin-v.base),*const "
+"from=v.moves&1?second:q.first+v.begin,*const to=v.moves&1||v.size>q.room?q.first+v.begin:second;"
+"\nconst lane_t pivot=v.moves<q.most_moves?median_lane(from,v.size):middle_lane(from,v.size);\n"
+"const uint moves=v.moves+1+(from==to);\nuint low=partition_lanes(from,to,v.size,pivot);\nconst "
+"vector_range_t below={v.begin,low,moves,v.base},above={v.begin+low,v.size -low,moves,from=="
+"to?v.begin+low:v.base};\nif(low>0){\nstack[(*top)++]=low>above.size?below:above;\nreturn low>"
+"above.size?above:below;}\nlow=pivot+1==0?v.size:max(partition_lanes(from,to,v.size,pivot+1),1u);"
+"\nfor(uint i=0;i<low;i++)q.done[v.begin+i]=finish_lane(pivot,q.codec);\nconst vector_range_t "
+"rest={v.begin+low,v.size -low,moves,from==to?v.begin+low:v.base};\nreturn rest;}\nINLINE void "
+"sort_lanes(vector_quick_t q,uint n){\nvector_range_t stack[CLSORT_VECTOR_STACK],v={0,n,0,0};\n"
+"uint top=0;\nfor(;;){\nif(v.size>LEAF){\nv=split_range(q,v,stack,&top);\ncontinue;}\nif(v.size>"
+"0)sort_leaf(v.moves&1?q.second+(v.begin-v.base):q.first+v.begin,q.done +v.begin,v.size,q.codec,"
+"0,1);\nif(top==0)break;\nv=stack[--top];}}\n#endif\n"
 ,{0,0,0,0,4210688}},
-{"#if CLSORT_PACKS_PAIRS\nINLINE void take_words(global const lane_t*lanes,uint upper,global uint*"
-"to,uint n){\nuint i=0;\nfor(;i+16<=n;i+=16){\nconst uint16 a=vload16(0,(global const uint*)("
-"lanes+i)),b=vload16(1,(global const uint*)(lanes+i));\nvstore16(upper?(uint16)(a.odd,b.odd):("
-"uint16)(a.even,b.even),0,to+i);}\nfor(;i<n;i++)to[i]=(uint)(lanes[i]>>32*upper);}\nINLINE void "
+{"#if PACKS_PAIRS\nINLINE void take_words(global const lane_t*lanes,uint upper,global uint*to,"
+"uint n){\nuint i=0;\nfor(;i+16<=n;i+=16){\nconst uint16 a=vload16(0,(global const uint*)(lanes+"
+"i)),b=vload16(1,(global const uint*)(lanes+i));\nvstore16(upper?(uint16)(a.odd,b.odd):(uint16)("
+"a.even,b.even),0,to+i);}\nfor(;i<n;i++)to[i]=(uint)(lanes[i]>>32*upper);}\nINLINE void "
 "vector_sort(radix_t r){\nglobal lane_t*const lanes=lanes_of(r.alt);\nglobal uint*const keys="
 "key_place(r.target,0);\nglobal uint*const values=(global uint*)r.target.values;\nconst "
 "vector_quick_t q={lanes,(global lane_t*)r.scratch,lanes,spare_lanes(r),2*ceil_log2(r.n),r.codec}"
@@ -4431,49 +4425,48 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "values[(uint)lanes[i]];\ntake_words(lanes,0,values,r.n);\ntake_words(lanes,1,keys,r.n);\nfor("
 "uint i=0;i<r.n&& !keys_are_codes(r.codec);i++)keys[i]=decode(keys[i],r.codec);}\n#endif\n"
 ,{0,0,0,0,4194304}},
-{"#if CLSORT_COMPRESSES&& !CLSORT_PACKS_PAIRS\nINLINE void vector_sort(radix_t r){\nglobal lane_t*"
-"const target=lanes_of(r.target),*const alt=lanes_of(r.alt);\nconst vector_quick_t q={alt,target,"
-"target,r.n,2*ceil_log2(r.n),r.codec};\nif(r.n<=CLSORT_LEAF){\nsort_leaf(lanes_of(r.source),"
-"target,r.n,r.codec,1,1);\nreturn;}\nfor(uint i=0;i<r.n;i++)alt[i]=encode(*key_place(r.source,i),"
-"r.codec);\nsort_lanes(q,r.n);}\n#endif\n"
+{"#if COMPRESSES&& !PACKS_PAIRS\nINLINE void vector_sort(radix_t r){\nglobal lane_t*const target="
+"lanes_of(r.target),*const alt=lanes_of(r.alt);\nconst vector_quick_t q={alt,target,target,r.n,2*"
+"ceil_log2(r.n),r.codec};\nif(r.n<=LEAF){\nsort_leaf(lanes_of(r.source),target,r.n,r.codec,1,1);"
+"\nreturn;}\nfor(uint i=0;i<r.n;i++)alt[i]=encode(*key_place(r.source,i),r.codec);\nsort_lanes(q,"
+"r.n);}\n#endif\n"
 ,{0,0,0,0,4210688}},
-{"#if CLSORT_VECTOR_LANES>0&& !CLSORT_COMPRESSES&& !CLSORT_PACKS_PAIRS\nINLINE void merge_vectors("
-"global const lane_t*from,global lane_t*to,uint n,uint middle,codec_t c,uint is_done){\nconst "
-"lane_t top=(lane_t)~(lane_t)0;\nuint i=CLSORT_VECTOR_LANES,j=middle,merged=0;\nvector_t high="
-"load_vector(from,min(n,(uint)CLSORT_VECTOR_LANES),top);\nwhile(i<middle||j<n){\nconst uint "
-"is_first=j>=n||(i<middle&&from[i]<=from[j]),next=is_first?i:j;\nconst vector_t v=swap_lanes("
-"load_vector(from+next,min(n-next,(uint)CLSORT_VECTOR_LANES),top),CLSORT_VECTOR_LANES-1);\n"
-"vector_t low=min(high,v);\nhigh=max(high,v);\n#pragma unroll\nfor(uint bit="
-"CLSORT_VECTOR_LANES/2;bit>0;bit/=2){\norder_columns(&low,1,bit);\norder_columns(&high,1,bit);}\n"
-"store_whole_vector(is_done?finish_vector(low,c):low,to+merged);\nmerged+=CLSORT_VECTOR_LANES;\n"
-"i+=is_first?CLSORT_VECTOR_LANES:0;\nj+=is_first?0:CLSORT_VECTOR_LANES;}\nstore_vector("
+{"#if VECTOR_LANES>0&& !COMPRESSES&& !PACKS_PAIRS\nINLINE void merge_vectors(global const lane_t*"
+"from,global lane_t*to,uint n,uint middle,codec_t c,uint is_done){\nconst lane_t top=(lane_t)~("
+"lane_t)0;\nuint i=VECTOR_LANES,j=middle,merged=0;\nvector_t high=load_vector(from,min(n,(uint)"
+"VECTOR_LANES),top);\nwhile(i<middle||j<n){\nconst uint is_first=j>=n||(i<middle&&from[i]<="
+"from[j]),next=is_first?i:j;\nconst vector_t v=swap_lanes(load_vector(from+next,min(n-next,(uint)"
+"VECTOR_LANES),top),VECTOR_LANES-1);\nvector_t low=min(high,v);\nhigh=max(high,v);\n#pragma "
+"unroll\nfor(uint bit=VECTOR_LANES/2;bit>0;bit/=2){\norder_columns(&low,1,bit);\norder_columns(&"
+"high,1,bit);}\nstore_whole_vector(is_done?finish_vector(low,c):low,to+merged);\nmerged+="
+"VECTOR_LANES;\ni+=is_first?VECTOR_LANES:0;\nj+=is_first?0:VECTOR_LANES;}\nstore_vector("
 "is_done?finish_vector(high,c):high,to+merged,n-merged);}\nCLSORT_NOINLINE void vector_sort("
-"radix_t r){\nconst uint merges=ceil_log2((r.n+CLSORT_LEAF-1)/CLSORT_LEAF);\nglobal lane_t*from="
-"lanes_of(merges&1?r.alt:r.target),*to=lanes_of(merges&1?r.target:r.alt);\nfor(uint i=0;i<r.n;i+="
-"CLSORT_LEAF)sort_leaf(lanes_of(r.source)+i,from+i,min(r.n-i,(uint)CLSORT_LEAF),r.codec,1,merges="
-"=0);\nfor(uint run=CLSORT_LEAF;run<r.n;run*=2){\nglobal lane_t*const merged=to;\nfor(uint i=0;i<"
-"r.n;i+=2*run)merge_vectors(from+i,to+i,min(r.n-i,2*run),min(r.n-i,run),r.codec,2*run>=r.n);\nto="
-"from;\nfrom=merged;}}\n#endif\n"
+"radix_t r){\nconst uint merges=ceil_log2((r.n+LEAF-1)/LEAF);\nglobal lane_t*from=lanes_of("
+"merges&1?r.alt:r.target),*to=lanes_of(merges&1?r.target:r.alt);\nfor(uint i=0;i<r.n;i+=LEAF)"
+"sort_leaf(lanes_of(r.source)+i,from+i,min(r.n-i,(uint)LEAF),r.codec,1,merges==0);\nfor(uint run="
+"LEAF;run<r.n;run*=2){\nglobal lane_t*const merged=to;\nfor(uint i=0;i<r.n;i+=2*run)"
+"merge_vectors(from+i,to+i,min(r.n-i,2*run),min(r.n-i,run),r.codec,2*run>=r.n);\nto=from;\nfrom="
+"merged;}}\n#endif\n"
 ,{0,0,0,0,4210688}},
-{"#if CLSORT_VECTOR_LANES==0\nINLINE void vector_sort(radix_t r){}\n#endif\nINLINE void "
-"sort_alone(radix_t r){\nif(CLSORT_PACKS_PAIRS||sorts_by_vectors(r))vector_sort(r);\nelse if(r.n>"
+{"#if VECTOR_LANES==0\nINLINE void vector_sort(radix_t r){}\n#endif\nINLINE void sort_alone("
+"radix_t r){\nif(PACKS_PAIRS||sorts_by_vectors(r))vector_sort(r);\nelse if(r.n>"
 "CLSORT_INSERTION_MOST)sort_small(r);\nelse insertion_sort(r.source,r.target,0,r.n,r.codec);}\n"
 ,{4194304,16384,0,0,16384}},
-{"#if CLSORT_VECTOR_LANES>0\nINLINE segment_t lanes_of_rows(uint k,uint wide,uint n,uint rows,"
-"uint stride){\nconst segment_t held={k/wide*stride +k%wide*CLSORT_VECTOR_LANES,k/wide<"
-"rows?lanes_left(n,k%wide):0};\nreturn held;}\nINLINE void sort_wide_rows(radix_t r,segments_t s,"
-"uint i,uint wide){\nconst uint vectors=wide*CLSORT_VECTOR_LANES,rows=s.segments-i;\nconst "
-"segment_t first=take_segment(s,i);\nconst lane_t rest=finish_lane((lane_t)~(lane_t)0,r.codec);\n"
-"global lane_t*const to=lanes_of(advance(r.target,first.begin));\nglobal const lane_t*const from="
-"lanes_of(advance(r.source,first.begin));\nvector_t v[CLSORT_ROW_VECTORS];\nfor(uint k=0;k<"
-"vectors;k++){\nconst segment_t held=lanes_of_rows(k,wide,first.size,rows,s.stride);\nv[k]="
-"encode_vector(load_vector(from+held.begin,held.size,rest),r.codec);}\nfor(uint bit=1;bit<"
-"CLSORT_VECTOR_LANES;bit*=2)shuffle_vectors(v,vectors);\nsort_columns(v,vectors);\nfor(uint bit="
-"1;bit<vectors;bit*=2)shuffle_vectors(v,vectors);\nfor(uint k=0;k<vectors;k++){\nconst segment_t "
-"held=lanes_of_rows(k,wide,first.size,rows,s.stride);\nstore_vector(finish_vector(v[k],r.codec),"
-"to+held.begin,held.size);}}\nCLSORT_NOINLINE void sort_rows(radix_t r,segments_t s,uint i){\nif("
-"take_segment(s,i).size<=CLSORT_VECTOR_LANES)sort_wide_rows(r,s,i,1);\nelse sort_wide_rows(r,s,i,"
-"2);}\n#else\nINLINE void sort_rows(radix_t r,segments_t s,uint i){}\n#endif\n"
+{"#if VECTOR_LANES>0\nINLINE segment_t lanes_of_rows(uint k,uint wide,uint n,uint rows,uint "
+"stride){\nconst segment_t held={k/wide*stride +k%wide*VECTOR_LANES,k/wide<rows?lanes_left(n,"
+"k%wide):0};\nreturn held;}\nINLINE void sort_wide_rows(radix_t r,segments_t s,uint i,uint wide){"
+"\nconst uint vectors=wide*VECTOR_LANES,rows=s.segments-i;\nconst segment_t first=take_segment(s,"
+"i);\nconst lane_t rest=finish_lane((lane_t)~(lane_t)0,r.codec);\nglobal lane_t*const to="
+"lanes_of(advance(r.target,first.begin));\nglobal const lane_t*const from=lanes_of(advance("
+"r.source,first.begin));\nvector_t v[ROW_VECTORS];\nfor(uint k=0;k<vectors;k++){\nconst "
+"segment_t held=lanes_of_rows(k,wide,first.size,rows,s.stride);\nv[k]=encode_vector(load_vector("
+"from+held.begin,held.size,rest),r.codec);}\nfor(uint bit=1;bit<VECTOR_LANES;bit*=2)"
+"shuffle_vectors(v,vectors);\nsort_columns(v,vectors);\nfor(uint bit=1;bit<vectors;bit*=2)"
+"shuffle_vectors(v,vectors);\nfor(uint k=0;k<vectors;k++){\nconst segment_t held=lanes_of_rows(k,"
+"wide,first.size,rows,s.stride);\nstore_vector(finish_vector(v[k],r.codec),to+held.begin,"
+"held.size);}}\nCLSORT_NOINLINE void sort_rows(radix_t r,segments_t s,uint i){\nif(take_segment("
+"s,i).size<=VECTOR_LANES)sort_wide_rows(r,s,i,1);\nelse sort_wide_rows(r,s,i,2);}\n#else\nINLINE "
+"void sort_rows(radix_t r,segments_t s,uint i){}\n#endif\n"
 ,{0,16384,0,0,16384}},
 {"INLINE void sort_piece(radix_t r,job_t job,uint piece){\nconst uint first=job.slice*piece,begin="
 "job.segment.begin+first,moves=segment_passes(job.segment,piece);\nconst array_t from=advance("
@@ -4482,12 +4475,12 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "job.segment.size?min(job.segment.size -first,piece):0;\nr.source=from;\nr.target=to;\nr.alt=alt;"
 "\nr.in_place=from.keys==to.keys?TARGET_IS_SOURCE:from.keys==alt.keys?ALT_IS_SOURCE:0;\n"
 "sort_alone(r);}\nINLINE uint rows_together(radix_t r,jobs_t j){\nreturn sorts_by_vectors(r)&&"
-"j.per==1&&j.segments.count<=2*CLSORT_VECTOR_LANES?CLSORT_VECTOR_LANES:1;}\nCLSORT_WITH_VECTORS\n"
-"CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS,CLSORT_JOB_ARGS,uint piece){\nradix_t "
-"r=CLSORT_RADIX;\nconst jobs_t given=CLSORT_JOBS,j=sortable_jobs(given);\nconst segments_t s="
-"j.segments;\nconst uint ranges=s.given_as&CLSORT__SEGMENTS_IN_RANGES,listed= !ranges&& !j.per,"
-"together=rows_together(r,j),groups=s.segments/together+(s.segments%together!=0),whole=listed||"
-"j.per==1?groups:0,cut=j.per==1?0:job_count(j);\nconst ulong all=(ulong)whole +cut;\nr.scratch+="
+"j.per==1&&j.segments.count<=2*VECTOR_LANES?VECTOR_LANES:1;}\nCLSORT_WITH_VECTORS\nCLSORT_KERNEL "
+"void clsort_radix_pieces(CLSORT_RADIX_ARGS,CLSORT_JOB_ARGS,uint piece){\nradix_t r=CLSORT_RADIX;"
+"\nconst jobs_t given=CLSORT_JOBS,j=sortable_jobs(given);\nconst segments_t s=j.segments;\nconst "
+"uint ranges=s.given_as&CLSORT__SEGMENTS_IN_RANGES,listed= !ranges&& !j.per,together="
+"rows_together(r,j),groups=s.segments/together+(s.segments%together!=0),whole=listed||j.per=="
+"1?groups:0,cut=j.per==1?0:job_count(j);\nconst ulong all=(ulong)whole +cut;\nr.scratch+="
 "get_global_id(0)*CLSORT__PLAN_WORDS;\nfor(ulong i=first_job(all);i<all;i+=get_global_size(0)){\n"
 "if(together>1){\nsort_rows(r,s,(uint)i*together);\ncontinue;}\njob_t job={{0,0},0,ARRAY_SOURCE};"
 "\nif(i<whole)job.segment=take_segment(s,(uint)i);\nelse job=take_job(j,(uint)(i-whole));\nif("
@@ -4500,7 +4493,8 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "cached_words(r);\nconst uint left=CLSORT__CACHED_RANGES-(w[CACHED_AROUND]<CLSORT__CACHED_RANGES)"
 ";\nconst digit_t d={w[CACHED_SHIFT],CLSORT__CACHED_CELLS-1,1,left,table_code(w+CACHED_LOW),"
 "table_code(w+CACHED_LAST),table_code(w+CACHED_COMMON),(global const uchar*)(w+"
-"CLSORT__CACHED_CELLS_AT)};\nreturn d;}\n"
+"CLSORT__CACHED_CELLS_AT)};\nreturn d;}\nINLINE array_t cached_source(radix_t r,uint in_place){\n"
+"if(in_place&CLSORT__NUMBERS_KEYS)r.source.values=0;\nreturn r.source;}\n"
 ,{4194304}},
 {"INLINE void load_sample(radix_t r,uint size_log2,code_t*code){\nfor(uint i=0;i<1u<<size_log2;i++"
 "){\nconst uint noise=(i+1)*0x9E3779B9u,jitter=(noise^noise>>15)*0x85EBCA6Bu;\nconst ulong place="
@@ -4545,14 +4539,14 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS){\nconst radix_t r=CLSORT_RADIX;\n"
 "const uint block=(uint)get_global_id(0);\nconst block_t b=take_block(r,block,"
 "r.scratch[CLSORT__SKIP_PASSES]);\nuint next[CLSORT__CACHED_RANGES];\nif(b.size==0)return;\nfor("
-"uint d=0;d<CLSORT__CACHED_RANGES;d++)next[d]=block_table(r,block)[d];\nmove_block(r,r.source,"
-"r.alt,b,take_cells(r),next,CLSORT_STAGES(r.n));}\n"
+"uint d=0;d<CLSORT__CACHED_RANGES;d++)next[d]=block_table(r,block)[d];\nmove_block(r,"
+"cached_source(r,in_place),r.alt,b,take_cells(r),next,STAGES(r.n));}\n"
 ,{4194304}},
 {"INLINE global uint*own_scratch(radix_t r){\nconst uint own=(uint)get_global_id(0);\nglobal uint*"
-"const plan=r.blocks?block_table(r,CLSORT_PACKS_PAIRS?r.blocks:own):cached_words(r);\nreturn "
-"CLSORT_PACKS_PAIRS?r.scratch+((uint)(plan-r.scratch)+15)/16*16+(size_t)own*2*spare_lanes(r)"
-":plan;}\nINLINE void insert_common(radix_t r,code_t common,uint left){\nconst code_t key=decode("
-"common,r.codec);\nuint i=r.n;\nfor(;i>0&&encode(*key_place(r.target,i-1),r.codec)>common;i--)*"
+"const plan=r.blocks?block_table(r,PACKS_PAIRS?r.blocks:own):cached_words(r);\nreturn "
+"PACKS_PAIRS?r.scratch+((uint)(plan-r.scratch)+15)/16*16+(size_t)own*2*spare_lanes(r):plan;}\n"
+"INLINE void insert_common(radix_t r,code_t common,uint left){\nconst code_t key=decode(common,"
+"r.codec);\nuint i=r.n;\nfor(;i>0&&encode(*key_place(r.target,i-1),r.codec)>common;i--)*"
 "key_place(r.target,i-1+left)= *key_place(r.target,i-1);\nfor(uint k=i;k<i+left;k++)*key_place("
 "r.target,k)=key;}\nCLSORT_WITH_VECTORS\nCLSORT_KERNEL void clsort_cached_buckets("
 "CLSORT_RADIX_ARGS){\nconst radix_t all=CLSORT_RADIX;\nglobal uint*const words=cached_words(all),"
@@ -4562,10 +4556,10 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "uint d=all.blocks?atomic_inc(&words[CACHED_TICKET]):i;\nif(d>=ranges)break;\nconst uint begin="
 "all.blocks?starts[d]:0;\nconst uint left=all.blocks&&d==words[CACHED_AROUND]?words[CACHED_LEFT]"
 ":0;\nr.n=(all.blocks?starts[d+1]-begin:all.n)-left;\nr.target=advance(all.target,begin);\nr.alt="
-"advance(all.alt,begin);\nif(CLSORT_PACKS_PAIRS)r.alt.keys=all.alt.keys+begin*sizeof(moved_t);\n"
+"advance(all.alt,begin);\nif(PACKS_PAIRS)r.alt.keys=all.alt.keys+begin*sizeof(moved_t);\n"
 "r.source=r.alt;\nfor(uint k=0;k<r.n&& !all.blocks;k++){\nconst moved_t e=load_moved(r,"
-"all.source,k);\nstore_moved(r,r.alt,k,&e,1);}\nsort_alone(r);\nif(CLSORT_VALUE_BYTES==0&&left)"
-"insert_common(r,table_code(words+CACHED_COMMON),left);}}\n"
+"cached_source(all,in_place),k);\nstore_moved(r,r.alt,k,&e,1);}\nsort_alone(r);\nif("
+"CLSORT_VALUE_BYTES==0&&left)insert_common(r,table_code(words+CACHED_COMMON),left);}}\n"
 ,{4194304}},
 #endif
 {"INLINE array_t runs_before(array_t target,array_t alt,uint passes,uint pass){\nreturn passes-"
@@ -5091,7 +5085,10 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "\nif(get_global_id(0)!=0)return;\nquick_begin(q);\nrelaunch(q,local_bytes);}\n"
 ,{4096}},
 #endif
-{"INLINE ulong divide(ulong a,ulong b){\nreturn(a|b)>>32?a/b:(uint)a/(uint)b;}\nCLSORT_KERNEL "
+{"#if!CLSORT_AHEAD\n#define EACH 1\n#define ASK_FOR(place)\n#elif __has_builtin("
+"__builtin_prefetch)\n#define EACH CLSORT_AHEAD\n#define ASK_FOR(place)__builtin_prefetch((const "
+"void*)(size_t)(place))\n#else\n#define EACH CLSORT_AHEAD\n#define ASK_FOR(place)\n#endif\n"
+"INLINE ulong divide(ulong a,ulong b){\nreturn(a|b)>>32?a/b:(uint)a/(uint)b;}\nCLSORT_KERNEL "
 "void clsort_gather(global const uchar*source,ulong source_at,global uchar*target,ulong "
 "target_at,global const uchar*indices,ulong indices_at,ulong n,uint count,uint source_count,"
 "ulong source_stride,ulong target_stride,ulong index_stride,uint bytes,ulong each,ulong units,"
@@ -5101,7 +5098,9 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_COUNT(count))return;\nconst uint from=way==CLSORT__GATHER_COPIES?(uint)i: *(global const "
 "uint*)(indices+indices_at+row*index_stride +i*4);\nif(from>=source_count)return;\nconst ulong "
 "first=way==CLSORT__GATHER_FROM_STARTS?((global const uint*)(starts+starts_at))[row]:0;\nsource +"
-"=source_at+row*source_stride +((first+from)*units+unit)*each*bytes;\ntarget+=target_at+row*"
+"=source_at+row*source_stride;\nif(EACH>1&&way!=CLSORT__GATHER_COPIES&&i+EACH<count)ASK_FOR("
+"source +(first+ *(global const uint*)(indices+indices_at+row*index_stride +(i+EACH)*4))*units*"
+"each*bytes);\nsource +=((first+from)*units+unit)*each*bytes;\ntarget+=target_at+row*"
 "target_stride +(i*units+unit)*each*bytes;\nfor(ulong k=0;k<each;k++)store_bits(target+k*bytes,"
 "bytes,load_bits(source +k*bytes,bytes));}\nCLSORT_KERNEL void clsort_copy_rows(global const "
 "uchar*keys,ulong keys_at,global uchar*keys_to,ulong keys_to_at,global const uchar*indices,ulong "
@@ -5129,36 +5128,35 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 ,{256}},
 {"#if CLSORT_IS(UTILITY)||(CLSORT_INDIRECT&& !CLSORT_COMPARATOR)\nINLINE ulong with_one_nan(ulong "
 "bits,uint bytes,ulong nans){\nconst ulong positive= ~0UL>>(65-8*bytes),infinity=positive -nans;"
-"\nreturn nans&&(bits&positive)>infinity?infinity+1:bits;}\nCLSORT_KERNEL void clsort_extract("
-"global const uchar*source,ulong source_at,global uchar*keys,ulong keys_at,global uchar*indices,"
-"ulong indices_at,uint n,uint bytes,ulong stride,ulong minus_zero,ulong nans,uint copies,uint "
-"numbers CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0);\nif(i>=CLSORT_COUNT(n))return;\n"
-"if(copies){\nconst ulong bits=load_bits(source +source_at+i*stride,bytes);\nstore_bits(keys+"
-"keys_at+i*bytes,bytes,bits==minus_zero?0:with_one_nan(bits,bytes,nans));}\nif(numbers)*(global "
-"uint*)(indices+indices_at+i*4)=(uint)i;}\nINLINE uint field_bytes(ulong field){\nreturn(uint)("
-"field>>CLSORT__FIELD_BYTES)&127;}\nINLINE ulong load_big_endian(global const uchar*place,uint "
-"bytes){\nulong bits=0;\nfor(uint k=0;k<bytes;k++)bits=bits<<8|place[k];\nreturn bits;}\nINLINE "
-"ulong field_code(global const uchar*record,ulong field){\nconst uint bytes=field_bytes(field);\n"
-"const ulong width= ~0UL>>(64-8*bytes),sign=width^width>>1,nans=(1UL<<(field>>"
-"CLSORT__FIELD_MANTISSA&63))-1;\nulong bits=field>>CLSORT__FIELD_BIG_ENDIAN&1?load_big_endian("
-"record+(uint)field,bytes):load_bits(record+(uint)field,bytes);\nif(field>>"
-"CLSORT__FIELD_EQUAL_NANS&1)bits=with_one_nan(bits,bytes,nans);\nif(field>>"
-"CLSORT__FIELD_EQUAL_ZEROS&1&&bits==sign)bits=0;\nif(field>>CLSORT__FIELD_FLOAT&1&&bits&sign)"
-"bits^=width>>1;\nbits^=(field>>CLSORT__FIELD_DESCENDING&1?width>>1:0)^(field>>"
-"CLSORT__FIELD_SIGN&1?sign:0);\nbits=(bits-nans)&width;\nreturn(bits&width>>(field>>"
-"CLSORT__FIELD_IGNORED_HIGH_BITS))>>(field>>CLSORT__FIELD_FIRST_BIT&63);}\nINLINE ulong "
-"field_part(ulong field,uint first,uint bytes){\nreturn(field& ~(127UL<<CLSORT__FIELD_BYTES))+"
-"first|(ulong)bytes<<CLSORT__FIELD_BYTES;}\nINLINE uint is_bytes(ulong field){return field>>"
-"CLSORT__FIELD_BIG_ENDIAN&1;}\n#define KEYS_EQUAL 0xFFFFFFFEu\nINLINE uint compare_fields(global "
-"const uchar*x,global const uchar*y,ulong8 packed,uint field_count){\nulong field[8];\nvstore8("
-"packed,0,field);\nfor(uint f=0,before=0;f<field_count;before +=field_bytes(field[f++]))for(uint "
-"k=0;k<field_bytes(field[f]);k+=8){\nconst uint bytes=min(field_bytes(field[f])-k,8u);\nconst "
-"ulong part=field_part(field[f],k,bytes),code_x=field_code(x,part),code_y=field_code(y,part);\n"
-"if(code_x!=code_y)return 2*(before +(is_bytes(part)?k+bytes-8+(uint)clz(code_x^code_y)/8:0))+("
-"code_x>code_y);}\nreturn KEYS_EQUAL;}\n#endif\n#if CLSORT_IS(MERGE)&&CLSORT_INDIRECT&& "
-"!CLSORT_COMPARATOR\nCLSORT_NOINLINE uint fields_before(codec_t c,uint x,uint y){\nreturn max(x,"
-"y)!=0xFFFFFFFFu&&compare_fields(c.records+y*c.stride,c.records+x*c.stride,c.packed,"
-"c.field_count)&1;}\n#endif\n"
+"\nreturn(bits&positive)>infinity?infinity+1:bits;}\nCLSORT_KERNEL void clsort_extract(global "
+"const uchar*source,ulong source_at,global uchar*keys,ulong keys_at,global uchar*indices,ulong "
+"indices_at,uint n,uint bytes,ulong stride,ulong minus_zero,ulong nans,uint copies,uint numbers "
+"CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0);\nif(i>=CLSORT_COUNT(n))return;\nif(copies)"
+"{\nconst ulong bits=load_bits(source +source_at+i*stride,bytes);\nstore_bits(keys+keys_at+i*"
+"bytes,bytes,bits==minus_zero?0:with_one_nan(bits,bytes,nans));}\nif(numbers)*(global uint*)("
+"indices+indices_at+i*4)=(uint)i;}\nINLINE uint field_bytes(ulong field){\nreturn(uint)(field>>"
+"CLSORT__FIELD_BYTES)&127;}\nINLINE ulong load_big_endian(global const uchar*place,uint bytes){\n"
+"ulong bits=0;\nfor(uint k=0;k<bytes;k++)bits=bits<<8|place[k];\nreturn bits;}\nINLINE ulong "
+"field_code(global const uchar*record,ulong field){\nconst uint bytes=field_bytes(field);\nconst "
+"ulong width= ~0UL>>(64-8*bytes),sign=width^width>>1,nans=(1UL<<(field>>CLSORT__FIELD_MANTISSA&"
+"63))-1,minus_zero=field>>CLSORT__FIELD_EQUAL_ZEROS&1?sign:0,negative=field>>CLSORT__FIELD_FLOAT&"
+"1?width>>1:0,flip=(field>>CLSORT__FIELD_DESCENDING&1?width>>1:0)^(field>>CLSORT__FIELD_SIGN&"
+"1?sign:0);\nulong bits=field>>CLSORT__FIELD_BIG_ENDIAN&1?load_big_endian(record+(uint)field,"
+"bytes):load_bits(record+(uint)field,bytes);\nbits=with_one_nan(bits,bytes,field>>"
+"CLSORT__FIELD_EQUAL_NANS&1?nans:0);\nbits=bits==minus_zero?0:bits;\nbits=((bits^(bits&"
+"sign?negative:0)^flip)-nans)&width>>(field>>CLSORT__FIELD_IGNORED_HIGH_BITS);\nreturn bits>>("
+"field>>CLSORT__FIELD_FIRST_BIT&63);}\nINLINE ulong field_part(ulong field,uint first,uint bytes)"
+"{\nreturn(field& ~(127UL<<CLSORT__FIELD_BYTES))+first|(ulong)bytes<<CLSORT__FIELD_BYTES;}\n"
+"INLINE uint is_bytes(ulong field){return field>>CLSORT__FIELD_BIG_ENDIAN&1;}\n#define "
+"KEYS_EQUAL 0xFFFFFFFEu\nINLINE uint compare_fields(global const uchar*x,global const uchar*y,"
+"ulong8 packed,uint field_count){\nulong field[8];\nvstore8(packed,0,field);\nfor(uint f=0,"
+"before=0;f<field_count;before +=field_bytes(field[f++]))for(uint k=0;k<field_bytes(field[f]);k+="
+"8){\nconst uint bytes=min(field_bytes(field[f])-k,8u);\nconst ulong part=field_part(field[f],k,"
+"bytes),code_x=field_code(x,part),code_y=field_code(y,part);\nif(code_x!=code_y)return 2*(before "
+"+(is_bytes(part)?k+bytes-8+(uint)clz(code_x^code_y)/8:0))+(code_x>code_y);}\nreturn KEYS_EQUAL;}"
+"\n#endif\n#if CLSORT_IS(MERGE)&&CLSORT_INDIRECT&& !CLSORT_COMPARATOR\nCLSORT_NOINLINE uint "
+"fields_before(codec_t c,uint x,uint y){\nreturn max(x,y)!=0xFFFFFFFFu&&compare_fields(c.records+"
+"y*c.stride,c.records+x*c.stride,c.packed,c.field_count)&1;}\n#endif\n"
 ,{260}},
 {"CLSORT_KERNEL void clsort_find_lead(global const uchar*records,ulong records_at,ulong stride,"
 "ulong8 packed,uint field_count,global uchar*lead,ulong lead_at,uint n CLSORT_COUNT_ARGS){\nuint "
@@ -5168,14 +5166,17 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_KERNEL void clsort_extract_codes(global const uchar*records,ulong records_at,global "
 "uchar*codes,ulong codes_at,global uchar*indices,ulong indices_at,global const uchar*lead,ulong "
 "lead_at,uint leads,uint n,uint bytes,uint by_index,uint numbers,ulong stride,ulong8 packed,uint "
-"field_count CLSORT_COUNT_ARGS){\nconst size_t i=get_global_id(0);\nglobal uint*index=(global "
-"uint*)(indices+indices_at);\nulong field[8],code=0;\nuint skip=leads? *(global const uint*)("
-"lead+lead_at):0,room=8;\nvstore8(packed,0,field);\nif(i>=CLSORT_COUNT(n))return;\nconst uint "
-"from=by_index?index[i]:(uint)i;\nif(from>=n)return;\nfor(uint f=0;f<field_count;f++){\nconst "
-"uint size=field_bytes(field[f]),past=min(skip,size),used=min(size -past,room);\nskip -=past;\n"
-"if(used<size -past&& !is_bytes(field[f]))break;\nif(used>0)code=(used<8?code<<8*used:0)|"
-"field_code(records+records_at+from*stride,field_part(field[f],past,used));\nroom-=used;}\n"
-"store_bits(codes+codes_at+i*bytes,bytes,code);\nif(!by_index&&numbers)index[i]=from;}\n"
+"field_count CLSORT_COUNT_ARGS){\nconst size_t first=get_global_id(0)*EACH;\nconst uint end="
+"CLSORT_COUNT(n);\nglobal uint*index=(global uint*)(indices+indices_at);\nulong field[8],"
+"code[EACH];\nuint from[EACH],skip=leads? *(global const uint*)(lead+lead_at):0,room=8;\nvstore8("
+"packed,0,field);\nfor(uint m=0;m<EACH;m++){\nfrom[m]=first+m>=end?n:by_index?index[first+m]:("
+"uint)first+m;\ncode[m]=0;\nASK_FOR(records+records_at+from[m]*stride);}\nfor(uint f=0;f<"
+"field_count;f++){\nconst uint size=field_bytes(field[f]),past=min(skip,size),used=min(size -"
+"past,room);\nconst ulong part=field_part(field[f],past,used);\nskip -=past;\nif(used<size -past&"
+"& !is_bytes(field[f]))break;\nfor(uint m=0;m<EACH;m++)if(used>0&&from[m]<n)code[m]=(used<"
+"8?code[m]<<8*used:0)|field_code(records+records_at+from[m]*stride,part);\nroom-=used;}\nfor("
+"uint m=0;m<EACH;m++){\nif(from[m]>=n)continue;\nstore_bits(codes+codes_at+(first+m)*bytes,bytes,"
+"code[m]);\nif(!by_index&&numbers)index[first+m]=from[m];}}\n"
 ,{256}},
 {"INLINE ulong element_at(segments_t s,segment_t own,uint i,ulong bytes,ulong apart){\nreturn "
 "apart&&own.size?own.begin/s.stride*apart+(i-own.begin)*bytes:i*bytes;}\nCLSORT_KERNEL void "
@@ -6424,8 +6425,8 @@ enum {
    scalar kernels. GPUs with too little local memory for other kernels merge. */
 typedef struct clsort__crossover {
     int device;
-    int payload;                /* 1: none; 2: 4 bytes, values or indices; 0: any
-                                   but none */
+    int payload;                /* 1: none; 2: 4 bytes, values or indices; 3: values, or records
+                                   of up to 8 bytes; 0: any but none */
     cl_uint bits;
     cl_uint bitonic, radix, hybrid, samples;
 } clsort__crossover;
@@ -6451,7 +6452,8 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU_ROWS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 2, 32, 1u << 9, 0, 1u << 9, 0 },
-    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 17, 0 },
+    { CLSORT__CPU_ROWS, 3, 32, 1u << 11, 0, 1u << 22, 0 },
+    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 19, 0 },
     { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
     { CLSORT__CPU_LANES, 1, 32, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_LANES, 1, 64, 0, 1u << 20, 1u << 20, 0 },
@@ -6670,6 +6672,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(fingerprints, 4096)   /* work-items */ \
     E(lead_records, 16) E(most_lead_items, 1 << 17)   /* of a work-item that finds the first byte \
        that differs; work-items that do */ \
+    N(ahead, 0, 0, 32)   /* 0: a work-item makes one code, and no gather asks ahead */ \
     END(utility) \
     GROUP(registers)   /* of a work-item: more work-groups run on a core, and few are spilled */ \
     N(samples, 64, 0, 0) N(sweep_word, 80, 0, 0) N(sweep, 96, 0, 0) \
@@ -7345,11 +7348,11 @@ static int clsort__merges_fields(const clsort__plan *p)
     return clsort__several_codes(&p->d) && p->algorithm->number == CLSORT_MERGE;
 }
 
-/* 1 if there are enough rows, or pieces of rows, for all cores. */
+/* 1 if there are enough rows or segments, or pieces of them, for all cores. */
 static int clsort__fills_cores(const clsort__plan *p)
 {
     const size_t cores = p->facts->compute_units;
-    return p->d.rows >= p->policy->rows.per_core * cores
+    return p->data.segments >= p->policy->rows.per_core * cores
            || p->data.extent / p->policy->rows.long_piece
                   >= p->policy->rows.pieces_per_core * cores;
 }
@@ -7426,7 +7429,9 @@ static clsort__crossover clsort__table_crossover(const clsort__facts *f, const c
     if (c->device == CLSORT__THIS_DEVICE) return *c;
     while ((c->device != p->kind && c->device != p->other_kind)
            || c->bits < clsort__code_bits(d)
-           || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
+           || !(c->payload == 1   ? bare
+                : c->payload == 3 ? !bare && d->record_size <= 8
+                                  : !bare && (!c->payload || words)))
         c++;
     row = *c;
     row.bitonic = clsort__divide_crossover(row.bitonic);
@@ -7483,9 +7488,8 @@ static cl_uint clsort__few_families(const clsort__facts *f, const clsort__policy
 }
 
 /* The elements of a row from which on AUTO sorts rows one after another, each as an array. Shorter
-   rows are sorted all at once, as segments. So are many rows of bare keys on CPUs, whatever their
-   length: each core sorts pieces of them in vectors. More than two cores sort more rows at the same
-   time. */
+   rows are sorted all at once, as segments; so are many rows of bare keys on CPUs, whose cores sort
+   pieces of them in vectors. */
 static size_t clsort__long_row_least(const clsort__facts *f, const clsort__policy *n,
                                      const clsort_desc *d)
 {
@@ -7883,9 +7887,8 @@ static cl_uint clsort__tile_log2(const clsort__config *c, int global_tile)
     return (global_tile ? c->group_log2 : c->share_log2) + c->items_log2 + (c->lanes > 1 ? 4 : 0);
 }
 
-/* Work-group and tile of bitonic kernels. One work-item holds a tile, in vector registers of 16
-   elements, if the caller asks for more items than plain registers hold, and on CPUs with vectors
-   if the caller sets no shape. */
+/* Work-group and tile of bitonic kernels. A work-item holds a tile, in vectors of 16 elements, if
+   the caller asks for more items than plain registers hold; by default on CPUs with vectors. */
 static void clsort__bitonic_shape(const clsort__plan *p, const clsort_tuning *t, clsort__config *c)
 {
     const clsort__policy *n = p->policy;
@@ -7942,8 +7945,7 @@ static void clsort__merge_shape(clsort__plan *p)
 }
 
 /* 1 if merge works in vector registers: on CPUs with vectors, for bare keys, or keys with ascending
-   indices. Vector kernels are not stable, so equal elements must be the same, or ordered by
-   index. */
+   indices: vector kernels are not stable. */
 static int clsort__merges_vectors(const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && p->facts->has_vectors
@@ -8471,9 +8473,8 @@ static size_t clsort__samples_spread(const clsort__policy *p, cl_uint group_log2
     return (size_t)1 << (2 * (group_log2 + p->samples.few_items_log2) - 4);
 }
 
-/* Bytes of the tables: where buckets begin, as codes and in each tile. If work-items hold 16
-   elements, there are half as many buckets: then there is also room for the buckets of fewer
-   elements, of which work-items hold 8. */
+/* Bytes of the tables: where buckets begin, as codes and in each tile. Where work-items hold 16
+   elements, there is also room for the buckets of fewer elements: twice as many. */
 static size_t clsort__samples_tables(const clsort__policy *p, const clsort__config *c, size_t n)
 {
     const clsort__samples_job j = clsort__cut_samples(p, c, n);
@@ -8582,7 +8583,7 @@ static int clsort__cached_shape(const clsort__plan *p, clsort__config *c)
     c->subset = 0;
     c->family = CLSORT__CACHED;
     return p->facts->is_cpu && p->config.family == CLSORT__RADIX && !p->config.share_log2
-           && p->key.bytes >= 4 && !p->key.has_codes
+           && p->key.bytes >= 4
            && (own || named == CLSORT__RADIX_CACHED);
 }
 
@@ -8610,7 +8611,7 @@ static const clsort__radix_form clsort__radix_forms[] = {
       clsort__take_samples, 0, 0 },
     { CLSORT__HYBRID, CLSORT__RADIX_HYBRID, CLSORT__HYBRID_LEAST_GROUP, 1, 0, 0,
       CLSORT__TEST_TOP_DOWN, clsort__hybrid_shape, 0, 1 },
-    { CLSORT__CACHED, CLSORT__RADIX_CACHED, 0, 1, 0, 0, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
+    { CLSORT__CACHED, CLSORT__RADIX_CACHED, 0, 1, 0, 1, CLSORT__TEST_TOP_DOWN, clsort__cached_shape,
       CLSORT__CACHED_GATED, CLSORT__CACHED_CORES },
     { CLSORT__SWEEP, CLSORT__RADIX_SWEEPS, 0, 0, 0, 0, 0, NULL, 0, 0 }
 };
@@ -8623,6 +8624,14 @@ static const clsort__radix_form *clsort__find_radix_form(cl_uint family)
     for (i = 0; i < CLSORT__RADIX_FORMS; i++)
         if (clsort__radix_forms[i].family == family) return &clsort__radix_forms[i];
     return NULL;
+}
+
+/* 1 if a form's kernels number plain keys. Passes behind would read numbers. */
+static int clsort__numbers_keys(const clsort__plan *p)
+{
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    return form && form->numbers_keys && p->indirect && clsort__sorts_as_it_is(p)
+           && !clsort__beside(p);
 }
 
 static void clsort__plan_radix(clsort__plan *p)
@@ -9002,10 +9011,9 @@ static void clsort__select_shape(clsort__plan *p)
     t->digit_bits = c->digit_bits;
 }
 
-/* Chooses the capacity of the list. Passes narrow a row until the list can hold the rest. A long
-   list needs fewer passes, a short one is sorted faster. A row that fits into the list is sorted
-   whole, without a pass. Streams, for small k, read a row once and collect the elements that
-   precede the k-th of the list so far. */
+/* Chooses the capacity of the list. Passes narrow a row until the list can hold the rest: a long
+   list needs fewer passes, a short one is sorted faster. A row that fits into the list needs no
+   pass. Streams, for small k, collect in one reading what precedes the list's k-th element. */
 static void clsort__select_list(const clsort__plan *p, clsort__selection *t)
 {
     const clsort__policy *policy = p->policy;
@@ -9114,8 +9122,8 @@ static int clsort__selects_keys(const clsort__plan *p)
     return p->data.writes_keys && !p->select.moves_keys;
 }
 
-/* The sort after a selection: of the k keys of each row, with their indices if wanted. It is stable
-   and they come in the row's order, so of equal keys the smaller index stays first. */
+/* The sort after a selection: of the k keys of each row, with their indices if wanted. It is
+   stable, so of equal keys the smaller index stays first. */
 static clsort_desc clsort__select_order(const clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
@@ -9914,9 +9922,9 @@ static const char *clsort__status_text(clsort_status status)
 #undef CLSORT__NAME
 }
 
-/* Begins a call with a sorter, which may be NULL. Returns 0 if another thread is in a call. The
-   address of errno tells threads apart. Public functions may call others: each call ends by setting
-   s->thread back to *before. */
+/* Begins a call with a sorter, which may be NULL. Returns 0 if another thread is in a call: the
+   address of errno tells threads apart. Calls may nest: each ends by setting s->thread back to
+   *before. */
 static int clsort__enter(clsort_sorter *s, const void **before)
 {
     *before = s ? s->thread : NULL;
@@ -10157,8 +10165,7 @@ static clsort_status clsort__create_buffer(clsort_sorter *s, size_t bytes, void 
 enum { CLSORT__MOST_SPARE = 1 << 26 };
 
 /* Makes a slot's buffers large enough for a layout. OpenCL keeps old buffers alive while queued
-   commands use them. A buffer that was outgrown once may be outgrown by the next call, too: its
-   replacement has a quarter to spare, if the driver has that. */
+   commands use them. The replacement of an outgrown buffer has a quarter to spare, if possible. */
 static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
                                        const clsort__layout *l)
 {
@@ -10259,8 +10266,8 @@ static clsort_status clsort__own_queue(clsort_sorter *s)
     return clsort__make_queue(s, 0, &s->own_queue);
 }
 
-/* Retains the caller's context and device, after checking that they belong together. PoCL's
-   contexts name the whole device even if they were made of its parts: then making a queue tells. */
+/* Retains the caller's context and device, if they belong together. PoCL's contexts name the whole
+   device even if they were made of its parts: then making a queue tells. */
 static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
                                            cl_device_id device)
 {
@@ -10306,8 +10313,7 @@ static clsort_status clsort__find_fact(clsort_sorter *s, cl_device_info what, si
 }
 
 /* Finds whether a work-group that has started runs to its end, even if others wait for it. NVIDIA's
-   GPUs since compute capability 7.0 guarantee that. OpenCL has no query for it; only NVIDIA's
-   drivers know the query below. */
+   GPUs since compute capability 7.0 guarantee that. Only NVIDIA's drivers have a query for it. */
 static clsort_status clsort__find_progress(clsort_sorter *s)
 {
     enum { CLSORT__NVIDIA_ID = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
@@ -10458,9 +10464,9 @@ static size_t clsort__given_size(const void *given, size_t own, size_t first)
     return size >= first && size < CLSORT__NO_STRUCT && size % sizeof size == 0 ? size : 0;
 }
 
-/* Copies a struct of the caller, compiled with any version of the header, into ours. Reads no byte
-   beyond the caller's struct; fields that it lacks become 0. A field that ours lacks must be 0.
-   Without a struct, ours becomes all 0. Returns CLSORT__STRUCT_*. */
+/* Copies a struct of the caller, of any version of the header, into ours, and reads no byte beyond
+   it. Fields that it lacks become 0; a field that ours lacks must be 0. Without a struct, ours
+   becomes all 0. Returns CLSORT__STRUCT_*. */
 static int clsort__adopt(void *ours, size_t own, size_t first, const void *given)
 {
     size_t size, i;
@@ -11616,8 +11622,8 @@ static unsigned clsort__count_lines(const clsort__text_list *l)
     return found;
 }
 
-/* Adds the caller's texts. Compilers report their errors as errors of files `record_type` and
-   `precedes`, with lines from 1. The lines behind count as if these texts were not there. */
+/* Adds the caller's texts. Their errors are those of files `record_type` and `precedes`, with lines
+   from 1. The lines behind count as if these texts were not there. */
 static void clsort__list_comparator(const clsort__comparator *comparator, clsort__text_list *l)
 {
     snprintf(l->resume, sizeof l->resume, "\n) != 0;\n}\n#line %u \"clsort\"\n",
@@ -11733,8 +11739,8 @@ static cl_uint clsort__most_registers(const clsort__facts *f, const clsort__poli
 }
 
 /* GPUs with sub-groups of 16 or 32 work-items are asked for 16, which have twice the registers:
-   Intel's compiler would take 32, and spill. On CPUs without vector registers, kernels with vectors
-   take seconds to compile and gain nothing. */
+   Intel's compiler would take 32, and spill. On CPUs without vector registers, vectors take seconds
+   to compile. */
 static const char *clsort__device_options(const clsort__facts *f)
 {
     return f->has_narrow                  ? " -D CLSORT_SUB_GROUP=16"
@@ -11746,11 +11752,14 @@ static const char *clsort__device_options(const clsort__facts *f)
 static void clsort__add_numbers(const clsort__facts *f, const clsort__policy *p,
                                 const clsort__config *c, char *options, size_t size)
 {
-    const cl_uint most = clsort__most_registers(f, p, c);
+    const cl_uint most = clsort__most_registers(f, p, c),
+                  ahead = c->family == CLSORT__UTILITY  ? p->utility.ahead
+                          : c->family != CLSORT__HYBRID ? 0
+                          : c->key_bytes == 8           ? p->hybrid.long_ahead
+                                                        : p->hybrid.ahead;
     const size_t used = strlen(options);
-    if (c->family == CLSORT__HYBRID)
-        snprintf(options + used, size - used, " -D CLSORT_AHEAD=%u",
-                 (unsigned)(c->key_bytes == 8 ? p->hybrid.long_ahead : p->hybrid.ahead));
+    if (ahead)
+        snprintf(options + used, size - used, " -D CLSORT_AHEAD=%u", (unsigned)ahead);
     if (most)
         snprintf(options + strlen(options), size - strlen(options),
                  " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=%u", (unsigned)most);
@@ -12388,8 +12397,8 @@ static void clsort__launch_pass(clsort__run *run, const clsort__plan *p, size_t 
 }
 
 /* Gathers: in each row, indices pick elements of the source for the target. If `indices` is
-   `target`, elements are copied. On CPUs a work-item moves a whole element: one work-item for each
-   word of it took three times as long. */
+   `target`, elements are copied. On CPUs a work-item moves a whole element, in a third of the time
+   that one work-item for each word took. */
 static void clsort__gather(clsort__run *run, const clsort__rows *source, const clsort__rows *target,
                            const clsort__rows *indices)
 {
@@ -13483,8 +13492,8 @@ static void clsort__radix_launch(clsort__run *run, const clsort__radix_job *j, i
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* Cuts elements into blocks of whole tiles. On CPUs, and for passes behind another form, few per
-   core: launches with nothing to do then end sooner. On GPUs as many as fit into a table. */
+/* Cuts elements into blocks of whole tiles: on GPUs as many as fit into a table; on CPUs, and for
+   passes behind another form, few per core, so that launches with nothing to do end sooner. */
 static void clsort__radix_blocks(clsort__radix_job *j)
 {
     const clsort__config *shape = &j->w.shape;
@@ -13881,8 +13890,8 @@ static cl_uint clsort__spare_lanes(const clsort__radix_job *j, size_t workers)
     return clsort__packs(j->p) && words > used ? (cl_uint)((words - used) / 2 / workers) : 0;
 }
 
-/* Moves elements to ranges, which cores then sort. A range may have about twice the share of a
-   core, else the passes behind sort. */
+/* Moves elements to ranges, which cores sort, or the passes behind if a range has more than about
+   twice the share of a core. */
 static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
 {
     const size_t cores = clsort__smaller(run->s->facts.compute_units,
@@ -13897,19 +13906,22 @@ static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
                           clsort__spare_lanes(j, workers), workers, 0, 1);
 }
 
-/* Sorts `from` into `to`, which may be equal, by way of alt. Its tables fit into the room for
-   tables of passes, since they have fewer blocks. */
+/* Sorts `from` into `to`, which may be equal, by way of alt. With fewer blocks, its tables fit into
+   the room for tables of passes. */
 static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
+    const int numbers = clsort__numbers_keys(p);
     clsort__plan passes = *p;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
     j.p = p;
-    j.w = clsort__both_in_place(run, p, w);
+    j.w = numbers ? *w : clsort__both_in_place(run, p, w);
+    j.gated = numbers              ? (cl_uint)CLSORT__NUMBERS_KEYS
+              : clsort__beside(p) ? (cl_uint)CLSORT__MAY_SKIP
+                                  : 0;
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
     j.first_bit = p->d.first_bit + p->key.ignored;
-    j.gated = clsort__beside(p) ? (cl_uint)CLSORT__MAY_SKIP : 0;
     if (j.n <= p->policy->cached.most_serial) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
         return;
@@ -13919,7 +13931,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.block_elements = clsort__ceil_divide(j.n, j.blocks);
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
     clsort__cached_ranges(run, &j);
-    if (!j.gated) return;
+    if (!clsort__beside(p)) return;
     passes.config = clsort__beside(p)->config;
     j.w.shape = clsort__beside(p)->granted;
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
@@ -13963,9 +13975,8 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__segment_job *j)
     CLSORT__UINTS(run, j->most, j->per);
 }
 
-/* Work-groups, or work-items, for all jobs. If jobs are listed, each takes several, since most of
-   the table may be empty. The number of work-items is a power of two: see first_job in
-   kernels.cl. */
+/* Work-groups, or work-items, for all jobs. Of listed jobs each takes several, since most of the
+   table may be empty. The number of work-items is a power of two: see first_job in kernels.cl. */
 static size_t clsort__job_groups(const clsort__segment_job *j)
 {
     const size_t jobs = j->per ? j->p->data.segments * j->per : j->p->data.extent / j->tile * 3 + 1,
@@ -13988,8 +13999,7 @@ static void clsort__list_jobs(clsort__run *run, const clsort__segment_job *j, si
 }
 
 /* Merges the runs of segments of more than one tile, in as many passes as `longest` takes. Each
-   pass is a launch. If work-groups make progress, one launch does all passes of listed jobs, most
-   of which find nothing. */
+   is a launch; if work-groups make progress, one launch does all passes of listed jobs. */
 static void clsort__segment_passes(clsort__run *run, const clsort__segment_job *j, size_t longest)
 {
     const clsort__plan *p = j->p;
@@ -14130,8 +14140,7 @@ typedef struct clsort__quick_job {
 } clsort__quick_job;
 
 /* Chooses the elements of a round's block and of a leaf, and the number of rounds: perfect halving
-   takes log2(n / leaf_elements), good pivots half as many more. As many work-groups are launched as
-   may run at once. */
+   takes log2(n / leaf_elements), good pivots half as many more. */
 static void clsort__quick_sizes(clsort__quick_job *j)
 {
     const clsort__policy *n = j->p->policy;
@@ -14502,15 +14511,15 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
     clsort__launch(run, a->extent);
 }
 
-/* Makes codes of fields first ... end - 1 of the records, in the order of the indices. For the last
-   fields it also writes the indices, if pairs.values has a buffer. With `lead`, one code begins at
-   that byte of all fields. */
+/* Makes codes of fields first ... end - 1, in the order of the indices, which it writes beside the
+   last fields, if pairs.values has a buffer. With `lead`, one code begins at that byte of all
+   fields. */
 static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                   cl_uint first, cl_uint end, clsort__span lead)
 {
     const clsort__data *a = &p->data;
     const int writes_numbers = pairs.values.buffer != NULL, leads = lead.buffer != NULL;
-    const size_t bytes = p->key.bytes,
+    const size_t bytes = p->key.bytes, ahead = p->policy->utility.ahead,
                  read = leads ? bytes : clsort__fields_bytes(&p->key, first, end);
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
     CLSORT__SPANS(run, clsort__span_from(a->keys, p->d.key_offset), pairs.keys,
@@ -14522,7 +14531,7 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
     else clsort__arg_fields(run, p->key.fields + first, end - first);
     clsort__arg_count(run, p);
     clsort__traffic(run, 1, (cl_ulong)a->extent * ((writes_numbers ? 4 : 0) + read + bytes));
-    clsort__launch(run, a->extent);
+    clsort__launch(run, clsort__ceil_divide(a->extent, ahead ? ahead : 1));
 }
 
 /* Finds the first byte of the key that is not the same in all records. */
@@ -14586,18 +14595,17 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     clsort__run_family(run, p, &w);
 }
 
-/* Sorts (key, index) pairs by the key. Of several codes merge takes one, and reads the records
-   where it is equal; other algorithms sort by each code, the least significant first. With a
-   comparator, sorts only indices. Ranks and samples read the plain keys and number them. */
+/* Sorts (key, index) pairs by the key, with a comparator only indices. Of several codes merge takes
+   one, and reads the records where it is equal; other algorithms sort by each, the least
+   significant first. */
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                const clsort__scratch *scratch)
 {
-    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
     const int by_fields = clsort__merges_fields(p);
     const clsort__span tables = clsort__scratch_part(scratch, p->scratch.tables),
                        lead = by_fields ? tables : clsort__no_span;
     cl_uint first, end = p->key.field_count;
-    if (form && form->numbers_keys && clsort__sorts_as_it_is(p)) {
+    if (clsort__numbers_keys(p)) {
         clsort__arrays from = pairs;
         from.keys = p->data.keys;
         clsort__sort_arrays(run, p, from, pairs, scratch);
@@ -14977,8 +14985,8 @@ static void clsort__select_long(clsort__run *run, const clsort__plan *p, clsort_
     clsort__launch(run, t->groups << run->group_log2);
 }
 
-/* Selects from rows in parts: passes narrow each row, then the results are written. After one
-   reading by a sample, these launches only finish rows that the reading could not decide. */
+/* Selects from rows in parts: passes narrow each row, then the results are written. After a sample
+   these launches only finish rows that one reading could not decide. */
 static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                   clsort__arrays found)
 {
@@ -15169,9 +15177,9 @@ static void clsort__select_round(clsort__run *run, const clsort__plan *p, size_t
     clsort__launch_held(run, p, p->select.rows * pieces);
 }
 
-/* Rounds: the first k of each piece, then of pieces of these, and so on; the last round has one
-   piece. In each round's input, elements keep the order of their indices. The results of the first
-   two rounds lie side by side; later rounds use these places in turn. */
+/* Rounds: the first k of each piece, then of pieces of these, until one piece is left. Elements
+   keep the order of their indices in each round's input. The results of the first two rounds lie
+   side by side; later rounds use these places in turn. */
 static void clsort__select_rounds(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                   clsort__arrays found)
 {
@@ -15409,8 +15417,7 @@ static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *j
 }
 
 /* Judges a sort that is done; if `wait`, waits for it first. *judged is 0 if it is not done or has
-   no state. A negative state means that the sort failed on the device. A wait that succeeds means
-   that it is done. */
+   no state. A negative state means that the sort failed on the device. */
 static clsort_status clsort__judge_pending(clsort_sorter *s, const clsort__pending *p, int wait,
                                            int *judged)
 {
@@ -15738,9 +15745,8 @@ static void clsort__check_host(clsort__checks *c, const clsort_desc *d, const vo
                       "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays");
 }
 
-/* Sorts arrays. Commands wait for each other by events, although the queue is in order, so that a
-   failure reaches the last one. Reading a buffer into its own memory makes it visible, and need not
-   copy. */
+/* Sorts arrays. Commands wait for each other by events, so that a failure reaches the last one.
+   Reading a buffer into its own memory makes it visible, and need not copy. */
 static clsort_status clsort__sort_listed(clsort_sorter *s, clsort_desc *d, clsort__host_array *a,
                                          int in_place, cl_event *last)
 {
@@ -15809,8 +15815,8 @@ static clsort_status clsort__sort_host(clsort_sorter *s, clsort_desc *d, void *k
 /* ---- >>prepare ------------------------------------------------------------------------------- */
 
 /* Builds and warms what a planned call needs, and makes its scratch memory. The queue is checked.
-   warmed: NULL, or kinds of launches that are warm already; then only new ones are warmed, and
-   `own` receives the kinds of this call. */
+   warmed: NULL, or the kinds of launches that are warm and stay as they are; `own` then receives
+   those of this call. */
 static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
                                          clsort__kinds *warmed, clsort__kinds *own)
 {
@@ -15881,8 +15887,7 @@ static clsort_status clsort__prepare_between(clsort__preparation *a, size_t low,
 }
 
 /* Prepares for every count up to that of the call `most`: for some in each octave, then between
-   them. It goes down, because a program for many elements also serves few, and scratch memory for
-   many is enough for few. */
+   them, from the most down: programs and scratch memory for many elements also serve few. */
 static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_queue queue,
                                             clsort_status (*watch)(void *watched), void *watched)
 {
@@ -16198,8 +16203,8 @@ static cl_uint clsort__first_length(cl_uint k_log2)
 
 /* ---- choices as text ---- */
 
-/* The most characters: of a line; of a section, with a line for each choice and three more; of a
-   device's name. Text version 1 had no choices of top-k. Sections of later versions are skipped. */
+/* The most characters of a line; of a section, with a line for each choice and three more; of a
+   device's name. Text version 1 had no choices of top-k. Later versions are skipped. */
 enum {
     CLSORT__MOST_LINE = 256,
     CLSORT__MOST_SECTION = (CLSORT__MEASURED_ROWS + 3) * CLSORT__MOST_LINE,
@@ -17358,8 +17363,8 @@ static clsort_status clsort__give_up(clsort_sorter *s, cl_uint family, clsort_st
 }
 
 /* Tests an algorithm; AUTO no longer takes a wrong one. If sweeps are wrong, radix is tested again
-   without them. Then its other forms are tested. An algorithm that uses a wrong one might write
-   anywhere: it fails untested. */
+   without them, then its other forms. An algorithm that uses a wrong one fails untested, since it
+   might write anywhere. */
 static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
 {

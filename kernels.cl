@@ -512,6 +512,8 @@
    - STARTS_AT: where each range begins
    - CELLS_AT: the range of each cell, and of the common code
    - the counts of blocks */
+/* A bit of the argument in_place: elements have their numbers for values. */
+#define CLSORT__NUMBERS_KEYS 16
 #define CLSORT__CACHED_RANGES 256
 #define CLSORT__CACHED_CELLS 4096
 #define CLSORT__CACHED_SAMPLE_LOG2 12
@@ -733,7 +735,8 @@
      TURNS               1: codes are turned, so that the bits that decide are the highest ones
      NO_VECTORS          1: keys are not sorted in vectors: a CPU whose driver says it has none
      NO_COMPRESS         1: without instructions that compress the lanes of a vector
-     AHEAD               hybrid radix: keys that a work-item loads at a time
+     AHEAD               hybrid radix: keys that a work-item loads at a time. Utilities, on CPUs
+                         alone: see EACH
      BOUND_REGISTERS     1: options bound how many registers a work-item has
      SUB_GROUP           work-items that share the registers of a thread, as Intel's GPUs count
                          them; 0: the compiler chooses. Where it may take 16 or 32, it took 32, and
@@ -833,7 +836,7 @@
 #elif CLSORT_LANES > 1
 #define CLSORT_KERNEL \
     kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(codes_t)))
-#elif CLSORT_SHARE_LOG2 == 0 && CLSORT_NEEDS_RADIX
+#elif CLSORT_SHARE_LOG2 == 0 && (CLSORT_NEEDS_RADIX || CLSORT_AHEAD)
 #define CLSORT_KERNEL \
     kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(uint16)))
 #else
@@ -4242,7 +4245,7 @@ INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
 /* For CPUs: plain loops, with the counters in private memory, which the first-level cache holds. */
 #define CLSORT_COUNT_COPIES 4
 /* The number of keys whose digits are found at once, in a loop that compilers vectorize. */
-#define CLSORT_CODES_AT_ONCE 16
+#define CODES_AT_ONCE 16
 
 /* The table of a block. Word d is the number of the block's elements with digit d. After the scan
    it is the place where the first of these elements goes. */
@@ -4253,7 +4256,7 @@ INLINE global uint *block_table(radix_t r, uint block)
 }
 
 #if CLSORT_IS(PARTITION)
-/* Finds the digits of `size` codes; size is CLSORT_CODES_AT_ONCE or 1. Every CLSORT_FINE_DIGITS-th
+/* Finds the digits of `size` codes; size is CODES_AT_ONCE or 1. Every CLSORT_FINE_DIGITS-th
    code of the list is compared with all `size` codes in a vector. So each code is known to lie
    between two listed codes. A binary search between these two follows. */
 #define CLSORT_FINE_DIGITS (CLSORT_DIGITS / 16)
@@ -4276,12 +4279,12 @@ INLINE void digits_of(const code_t *code, uint size, digit_t d, uint *digit)
 }
 #endif   /* CLSORT_IS(PARTITION) */
 
-/* The digits of `size` elements. size is a constant, CLSORT_CODES_AT_ONCE or 1. */
+/* The digits of `size` elements. size is a constant, CODES_AT_ONCE or 1. */
 INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
                         uint *digit, seen_t *seen)
 {
 #if CLSORT_IS(PARTITION)
-    code_t code[CLSORT_CODES_AT_ONCE];
+    code_t code[CODES_AT_ONCE];
     for (uint k = 0; k < size; k++)
         code[k] = encode(*key_place(from, begin + k), r.codec);
     digits_of(code, size, d, digit);
@@ -4329,7 +4332,7 @@ INLINE uint is_searched(digit_t d)
 INLINE void count_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
                          uint *counters, seen_t *seen)
 {
-    uint digit[CLSORT_CODES_AT_ONCE];
+    uint digit[CODES_AT_ONCE];
     find_digits(r, from, begin, size, d, digit, seen);
     for (uint k = 0; k < size; k++)
         counters[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + range_of(digit[k], d)]++;
@@ -4344,8 +4347,8 @@ INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b, digit_
     seen_t seen = { 0, 0 };
     for (uint k = 0; k < CLSORT_COUNT_COPIES * CLSORT_DIGITS; k++)
         counters[k] = 0;
-    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE)
-        count_digits(r, from, b.begin + i, CLSORT_CODES_AT_ONCE, d, counters, &seen);
+    for (; b.size - i >= CODES_AT_ONCE; i += CODES_AT_ONCE)
+        count_digits(r, from, b.begin + i, CODES_AT_ONCE, d, counters, &seen);
     for (; i < b.size; i++)
         count_digits(r, from, b.begin + i, 1, d, counters, &seen);
     for (uint k = 0; k < CLSORT_DIGITS; k++) {
@@ -4427,13 +4430,13 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 #define CLSORT_LANE_BYTES 0
 #endif
 #if CLSORT_NO_COMPRESS || !defined(__AVX512F__)
-#define CLSORT_COMPRESSES 0
+#define COMPRESSES 0
 #elif CLSORT_LANE_BYTES == 4 && __has_builtin(__builtin_ia32_compresssi512_mask) \
     && __has_builtin(__builtin_ia32_expandsi512_mask) \
     && __has_builtin(__builtin_ia32_ucmpd512_mask) \
     && __has_builtin(__builtin_ia32_loaddqusi512_mask) \
     && __has_builtin(__builtin_ia32_storedqusi512_mask)
-#define CLSORT_COMPRESSES 1
+#define COMPRESSES 1
 typedef int16 flags_t;
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
@@ -4442,33 +4445,33 @@ typedef int16 flags_t;
     && __has_builtin(__builtin_ia32_ucmpq512_mask) \
     && __has_builtin(__builtin_ia32_loaddqudi512_mask) \
     && __has_builtin(__builtin_ia32_storedqudi512_mask)
-#define CLSORT_COMPRESSES 1
+#define COMPRESSES 1
 typedef long8 flags_t;
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
 #else
-#define CLSORT_COMPRESSES 0
+#define COMPRESSES 0
 #endif   /* CLSORT_NO_COMPRESS || !defined(__AVX512F__) */
-#if CLSORT_COMPRESSES
+#if COMPRESSES
 #define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #else
 #define CLSORT_WITH_VECTORS
 #endif
 #if CLSORT_LANE_BYTES == 4
-#define CLSORT_VECTOR_LANES 16
+#define VECTOR_LANES 16
 typedef uint lane_t;
 typedef uint16 vector_t;
-#elif CLSORT_LANE_BYTES == 8 && (CLSORT_COMPRESSES || CLSORT_VALUE_BYTES == 0)
-#define CLSORT_VECTOR_LANES 8
+#elif CLSORT_LANE_BYTES == 8 && (COMPRESSES || CLSORT_VALUE_BYTES == 0)
+#define VECTOR_LANES 8
 typedef ulong lane_t;
 typedef ulong8 vector_t;
 #else
-#define CLSORT_VECTOR_LANES 0
+#define VECTOR_LANES 0
 typedef code_t lane_t;
 #endif
-#define CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES > 0 && CLSORT_VALUE_BYTES > 0)
+#define PACKS_PAIRS (VECTOR_LANES > 0 && CLSORT_VALUE_BYTES > 0)
 /* 1: an element fits into one lane and has as many bytes: bare keys, or packed pairs. */
-#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
+#define IN_LANES (CLSORT_VALUE_BYTES == 0 || PACKS_PAIRS)
 
 /* The number of lanes that fit into the second array of packed pairs. Sorts by vectors have no
    passes, so the host passes this number in the argument `pass`. */
@@ -4502,12 +4505,12 @@ CLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)
 //---- distribution: scatter of a block per work-item [CACHED PARTITION.alone RADIX.alone
 //----     SEGMENTS.alone SEGMENTS.lanes]
 /* An element as it moves: a lane, or an item whose key is not encoded. */
-#if CLSORT_IN_LANES
+#if IN_LANES
 typedef lane_t moved_t;
-#define CLSORT_STAGE_ITEMS (64 / (uint)sizeof(moved_t))
+#define STAGE_ITEMS (64 / (uint)sizeof(moved_t))
 #else
 typedef item_t moved_t;
-#define CLSORT_STAGE_ITEMS 8
+#define STAGE_ITEMS 8
 #endif
 /* STAGING: elements wait in the first-level cache until they fill a line of the target. Then the
    line is written at once, past the caches if the compiler has such a store. Elements are staged in
@@ -4520,20 +4523,22 @@ typedef item_t moved_t;
      which are read once
      2^18 or 2^20 sorted, evenly spaced   1 / 4
      keys with values, a pass of radix */
-#define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
-#define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGING_BYTES / (uint)sizeof(moved_t))
+#define STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
+#define STAGES(n) (IN_LANES && (n) >= STAGING_BYTES / (uint)sizeof(moved_t))
 
+/* In cache, elements of an array without values have their numbers for values. */
 INLINE moved_t load_moved(radix_t r, array_t from, uint i)
 {
-#if CLSORT_PACKS_PAIRS
+#if PACKS_PAIRS
     return (lane_t)encode(*key_place(from, i), r.codec) << 32
-           | ((global const uint *)from.values)[i];
-#elif CLSORT_IN_LANES
+           | (from.values ? ((global const uint *)from.values)[i] : i);
+#elif IN_LANES
     return *key_place(from, i);
 #else
     moved_t e;
     e.key = *key_place(from, i);
-    load_words(from, i, e.word);
+    if (!CLSORT_IS(CACHED) || from.values) load_words(from, i, e.word);
+    else e.word[0] = i;
     return e;
 #endif
 }
@@ -4549,15 +4554,15 @@ INLINE global lane_t *lanes_of(array_t a)
    change elements after they were counted. */
 INLINE void store_moved(radix_t r, array_t to, uint place, const moved_t *e, uint count)
 {
-#if CLSORT_IN_LANES && !CLSORT_NEEDS_PIECES && __has_builtin(__builtin_nontemporal_store)
-    if (count == CLSORT_STAGE_ITEMS) {
+#if IN_LANES && !CLSORT_NEEDS_PIECES && __has_builtin(__builtin_nontemporal_store)
+    if (count == STAGE_ITEMS) {
         __builtin_nontemporal_store(*(const uint16 *)e, (global uint16 *)(lanes_of(to) + place));
         return;
     }
 #endif
     for (uint k = 0; k < count; k++) {
         const uint at = CLSORT_NEEDS_PIECES ? min(place + k, r.n - 1) : place + k;
-#if CLSORT_IN_LANES
+#if IN_LANES
         lanes_of(to)[at] = e[k];
 #else
         if (!CLSORT_RECORDS)
@@ -4590,38 +4595,38 @@ typedef struct {
     digit_t digit;
     uint skew;
     uint *next, *first;
-    moved_t (*lines)[CLSORT_STAGE_ITEMS];
+    moved_t (*lines)[STAGE_ITEMS];
 } block_mover_t;
 
 /* Moves `size` elements from element `begin` on. size and stages are constants at each call. */
 INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint size, uint stages)
 {
-    uint digit[CLSORT_CODES_AT_ONCE];
+    uint digit[CODES_AT_ONCE];
     seen_t seen = { 0, 0 };
     find_digits(r, m.from, begin, size, m.digit, digit, &seen);
     for (uint k = 0; k < size; k++) {
         const uint at = range_of(digit[k], m.digit);
         if (is_left(at, m.digit))
             continue;
-        const uint place = m.next[at]++, slot = (place + m.skew) % CLSORT_STAGE_ITEMS;
+        const uint place = m.next[at]++, slot = (place + m.skew) % STAGE_ITEMS;
         if (!stages) {
             const moved_t e = load_moved(r, m.from, begin + k);
             store_moved(r, m.to, place, &e, 1);
             continue;
         }
         m.lines[at][slot] = load_moved(r, m.from, begin + k);
-        if (slot == CLSORT_STAGE_ITEMS - 1)
+        if (slot == STAGE_ITEMS - 1)
             store_line(r, m.to, m.lines[at], slot + 1, place + 1, m.first[at]);
     }
 }
 
-/* Moves the elements of a block. If digits take long to find, CLSORT_CODES_AT_ONCE of them are
+/* Moves the elements of a block. If digits take long to find, CODES_AT_ONCE of them are
    found together. */
 INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
 {
     uint i = 0;
-    for (; is_searched(m.digit) && b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE)
-        move_elements(r, m, b.begin + i, CLSORT_CODES_AT_ONCE, stages);
+    for (; is_searched(m.digit) && b.size - i >= CODES_AT_ONCE; i += CODES_AT_ONCE)
+        move_elements(r, m, b.begin + i, CODES_AT_ONCE, stages);
     for (; i < b.size; i++)
         move_elements(r, m, b.begin + i, 1, stages);
 }
@@ -4630,17 +4635,17 @@ INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
 INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, digit_t d, uint *next,
                        uint stages)
 {
-    moved_t lines[CLSORT_DIGITS][CLSORT_STAGE_ITEMS] __attribute__((aligned(64)));
+    moved_t lines[CLSORT_DIGITS][STAGE_ITEMS] __attribute__((aligned(64)));
     uint first[CLSORT_DIGITS];
     const block_mover_t m = { from, to, d,
-                              (uint)((size_t)to.keys / sizeof(moved_t)) % CLSORT_STAGE_ITEMS, next,
+                              (uint)((size_t)to.keys / sizeof(moved_t)) % STAGE_ITEMS, next,
                               first, lines };
     for (uint k = 0; k < CLSORT_DIGITS; k++)
         first[k] = next[k];
     if (stages) move_all(r, m, b, 1);
     else move_all(r, m, b, 0);
     for (uint k = 0; k < CLSORT_DIGITS && stages; k++)
-        store_line(r, to, lines[k], (next[k] + m.skew) % CLSORT_STAGE_ITEMS, next[k], first[k]);
+        store_line(r, to, lines[k], (next[k] + m.skew) % STAGE_ITEMS, next[k], first[k]);
     mem_fence(CLK_GLOBAL_MEM_FENCE);
 }
 
@@ -4648,10 +4653,10 @@ INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, digit_t d
 INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
 {
     move_block(r, plan_array(r, plan, PASS_FROM), plan_array(r, plan, PASS_TO), b,
-               pass_digit(r, r.pass), next, CLSORT_STAGES(r.n) || do_places_collide(next, b.size));
+               pass_digit(r, r.pass), next, STAGES(r.n) || do_places_collide(next, b.size));
 }
 
-#if CLSORT_IS(RADIX)
+//---- distribution: radix scatters blocks [RADIX.alone]
 CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -4668,7 +4673,6 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
         next[d] = block_table(r, block)[d];
     scatter_block(r, plan, b, next);
 }
-#endif   /* CLSORT_IS(RADIX) */
 
 //---- distribution: a tile per work-group [PARTITION.group PARTITION.votes RADIX.group SWEEP]
 /* 1: the program partitions into few parts, and warps are known. Then votes of warps rank
@@ -6165,7 +6169,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
         codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);
         next[d] = block_table(r, block)[d];
     }
-    move_block(r, r.source, r.target, take_block(r, block, 1), r.digit, next, CLSORT_STAGES(n));
+    move_block(r, r.source, r.target, take_block(r, block, 1), r.digit, next, STAGES(n));
 }
 
 //---- partition: by work-groups [PARTITION.group PARTITION.votes]
@@ -10051,20 +10055,20 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
    et al., Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture, 2008. */
 INLINE uint sorts_by_vectors(radix_t r)
 {
-    return CLSORT_VECTOR_LANES > 0
+    return VECTOR_LANES > 0
            && (CLSORT_IS(CACHED) || (r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES));
 }
 
 //---- vectors: registers [CACHED.lanes SEGMENTS.lanes]
-#if CLSORT_VECTOR_LANES > 0
+#if VECTOR_LANES > 0
 /* The most lanes that are sorted in registers. */
-#define CLSORT_LEAF_VECTORS 8
-#define CLSORT_LEAF (CLSORT_LEAF_VECTORS * CLSORT_VECTOR_LANES)
+#define LEAF_VECTORS 8
+#define LEAF (LEAF_VECTORS * VECTOR_LANES)
 /* The vectors that sort_wide_rows sorts at once: as many rows as a vector has lanes, two vectors
    each. */
-#define CLSORT_ROW_VECTORS (2 * CLSORT_VECTOR_LANES)
+#define ROW_VECTORS (2 * VECTOR_LANES)
 
-#if CLSORT_COMPRESSES
+#if COMPRESSES
 /* The lanes of v that the mask selects, in front; behind them, lanes of `rest`. */
 INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
 {
@@ -10084,7 +10088,7 @@ INLINE vector_t expand_vector(vector_t v, vector_t rest, uint mask)
 INLINE uint lanes_below(vector_t v, vector_t pivot)
 {
     return CLSORT_VECTOR_LESS(__builtin_astype(v, flags_t), __builtin_astype(pivot, flags_t), 1,
-                              (1u << CLSORT_VECTOR_LANES) - 1);
+                              (1u << VECTOR_LANES) - 1);
 }
 
 /* Loads the first `lanes` lanes; the other lanes are `rest`. */
@@ -10107,18 +10111,18 @@ typedef vector_t loose_vector_t __attribute__((aligned(CLSORT_LANE_BYTES)));
 
 INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
 {
-    lane_t lane[CLSORT_VECTOR_LANES];
-    if (lanes == CLSORT_VECTOR_LANES)
+    lane_t lane[VECTOR_LANES];
+    if (lanes == VECTOR_LANES)
         return *(global const loose_vector_t *)from;
-    for (uint i = 0; i < CLSORT_VECTOR_LANES; i++)
+    for (uint i = 0; i < VECTOR_LANES; i++)
         lane[i] = i < lanes ? from[i] : rest;
     return *(const loose_vector_t *)lane;
 }
 
 INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
 {
-    lane_t lane[CLSORT_VECTOR_LANES];
-    if (lanes == CLSORT_VECTOR_LANES) {
+    lane_t lane[VECTOR_LANES];
+    if (lanes == VECTOR_LANES) {
         *(global loose_vector_t *)to = v;
         return;
     }
@@ -10126,16 +10130,16 @@ INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
     for (uint i = 0; i < lanes; i++)
         to[i] = lane[i];
 }
-#endif   /* CLSORT_COMPRESSES */
+#endif   /* COMPRESSES */
 
 INLINE vector_t load_whole_vector(global const lane_t *from)
 {
-    return load_vector(from, CLSORT_VECTOR_LANES, 0);
+    return load_vector(from, VECTOR_LANES, 0);
 }
 
 INLINE void store_whole_vector(vector_t v, global lane_t *to)
 {
-    store_vector(v, to, CLSORT_VECTOR_LANES);
+    store_vector(v, to, VECTOR_LANES);
 }
 
 CLSORT_CODEC_OF(vector_t, encode_vector, decode_vector)
@@ -10143,21 +10147,21 @@ CLSORT_CODEC_OF(vector_t, encode_vector, decode_vector)
 /* Sorted lanes as they are written: bare codes are decoded, packed pairs stay. */
 INLINE vector_t finish_vector(vector_t v, codec_t c)
 {
-    return CLSORT_PACKS_PAIRS ? v : decode_vector(v, c);
+    return PACKS_PAIRS ? v : decode_vector(v, c);
 }
 
 INLINE lane_t finish_lane(lane_t v, codec_t c)
 {
-    return CLSORT_PACKS_PAIRS ? v : decode((code_t)v, c);
+    return PACKS_PAIRS ? v : decode((code_t)v, c);
 }
-#endif   /* CLSORT_VECTOR_LANES > 0 */
+#endif   /* VECTOR_LANES > 0 */
 
 //---- vectors: lanes [CACHED.lanes SEGMENTS.lanes]
-#if CLSORT_VECTOR_LANES > 0
+#if VECTOR_LANES > 0
 /* Swaps each lane i with lane i ^ bits. `bits` is a constant. */
 INLINE vector_t swap_lanes(vector_t v, uint bits)
 {
-#if CLSORT_VECTOR_LANES == 16
+#if VECTOR_LANES == 16
     return bits == 1 ? v.s1032547698badcfe : bits == 2 ? v.s23016745ab89efcd
          : bits == 3 ? v.s32107654ba98fedc : bits == 4 ? v.s45670123cdef89ab
          : bits == 7 ? v.s76543210fedcba98 : bits == 8 ? v.s89abcdef01234567
@@ -10171,7 +10175,7 @@ INLINE vector_t swap_lanes(vector_t v, uint bits)
 /* `low` in lanes whose number has the highest of these bits clear; `high` in other lanes. */
 INLINE vector_t mix_lanes(vector_t low, vector_t high, uint bits)
 {
-#if CLSORT_VECTOR_LANES == 16
+#if VECTOR_LANES == 16
     const vector_t lane = (vector_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
     const vector_t lane = (vector_t)(0, 1, 2, 3, 4, 5, 6, 7);
@@ -10242,16 +10246,16 @@ INLINE void sort_columns(vector_t *r, uint vectors)
         merge_columns(r, vectors, run / 2);
     }
 }
-#endif   /* CLSORT_VECTOR_LANES > 0 */
+#endif   /* VECTOR_LANES > 0 */
 
 //---- vectors: leaves [CACHED.lanes SEGMENTS.lanes]
-#if CLSORT_VECTOR_LANES > 0
+#if VECTOR_LANES > 0
 /* A perfect shuffle of all keys. Write a key's place as one number: the number of its vector above,
    its lane below. The shuffle rotates the bits of this number up by one: the highest becomes
    bit 0. */
 INLINE void shuffle_vectors(vector_t *r, uint vectors)
 {
-    vector_t t[CLSORT_ROW_VECTORS];
+    vector_t t[ROW_VECTORS];
     #pragma unroll
     for (uint i = 0; i < vectors / 2; i++) {
         t[2 * i].even = r[i].lo;
@@ -10276,8 +10280,8 @@ INLINE void lay_columns(vector_t *r, uint vectors)
 /* If n codes fill vectors one after the other: how many of them lie in vector number `vector`. */
 INLINE uint lanes_left(uint n, uint vector)
 {
-    return min(max(n, vector * CLSORT_VECTOR_LANES) - vector * CLSORT_VECTOR_LANES,
-               (uint)CLSORT_VECTOR_LANES);
+    return min(max(n, vector * VECTOR_LANES) - vector * VECTOR_LANES,
+               (uint)VECTOR_LANES);
 }
 
 /* Sorts n lanes in `vectors` vectors. are_keys = 1: the input is keys, which it encodes.
@@ -10286,39 +10290,39 @@ INLINE void sort_vectors(global const lane_t *from, global lane_t *to, uint n, c
                          uint vectors, uint are_keys, uint is_done)
 {
     const lane_t top = (lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, c) : top;
-    vector_t r[CLSORT_LEAF_VECTORS];
+    vector_t r[LEAF_VECTORS];
     #pragma unroll
     for (uint i = 0; i < vectors; i++) {
-        r[i] = load_vector(from + i * CLSORT_VECTOR_LANES, lanes_left(n, i), rest);
-        if (!CLSORT_PACKS_PAIRS && are_keys)
+        r[i] = load_vector(from + i * VECTOR_LANES, lanes_left(n, i), rest);
+        if (!PACKS_PAIRS && are_keys)
             r[i] = encode_vector(r[i], c);
     }
     sort_columns(r, vectors);
     #pragma unroll
-    for (uint width = 1; width < CLSORT_VECTOR_LANES; width *= 2)
+    for (uint width = 1; width < VECTOR_LANES; width *= 2)
         join_columns(r, vectors, width);
     lay_columns(r, vectors);
     #pragma unroll
     for (uint i = 0; i < vectors; i++)
-        store_vector(is_done ? finish_vector(r[i], c) : r[i], to + i * CLSORT_VECTOR_LANES,
+        store_vector(is_done ? finish_vector(r[i], c) : r[i], to + i * VECTOR_LANES,
                      lanes_left(n, i));
 }
 
 CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
                                uint are_keys, uint is_done)
 {
-    if (n <= CLSORT_LEAF / 4)
-        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 4, are_keys, is_done);
-    else if (n <= CLSORT_LEAF / 2)
-        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 2, are_keys, is_done);
+    if (n <= LEAF / 4)
+        sort_vectors(from, to, n, c, LEAF_VECTORS / 4, are_keys, is_done);
+    else if (n <= LEAF / 2)
+        sort_vectors(from, to, n, c, LEAF_VECTORS / 2, are_keys, is_done);
     else
-        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS, are_keys, is_done);
+        sort_vectors(from, to, n, c, LEAF_VECTORS, are_keys, is_done);
 }
 
-#endif   /* CLSORT_VECTOR_LANES > 0 */
+#endif   /* VECTOR_LANES > 0 */
 
 //---- vectors: partitions [CACHED.lanes SEGMENTS.lanes]
-#if CLSORT_COMPRESSES
+#if COMPRESSES
 /* The places low ... high - 1, which a partition has not written yet. */
 typedef struct { uint low, high; } unwritten_t;
 
@@ -10331,9 +10335,9 @@ INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t v, lan
     const vector_t moved = expand_vector(compress_vector(v, v, ~below),
                                          compress_vector(v, v, below), ~0u << count);
     store_whole_vector(moved, to + g.low);
-    store_whole_vector(moved, to + g.high - CLSORT_VECTOR_LANES);
+    store_whole_vector(moved, to + g.high - VECTOR_LANES);
     g.low += count;
-    g.high -= CLSORT_VECTOR_LANES - count;
+    g.high -= VECTOR_LANES - count;
     return g;
 }
 
@@ -10352,39 +10356,39 @@ INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t v, lane
 
 /* The number of vectors that a partition in place holds from each end, and that it reads at a
    time. */
-#define CLSORT_END_VECTORS 4
-#define CLSORT_END_LANES (CLSORT_END_VECTORS * CLSORT_VECTOR_LANES)
+#define END_VECTORS 4
+#define END_LANES (END_VECTORS * VECTOR_LANES)
 
-/* Partitions a range of CLSORT_LEAF or more lanes in place, which takes 1.2 times as long. It first
-   loads both ends of the range into registers. So 2 * CLSORT_END_LANES lanes around the unread ones
-   are free to write. Each step reads CLSORT_END_VECTORS vectors from the side that has fewer free
+/* Partitions a range of LEAF or more lanes in place, which takes 1.2 times as long. It first
+   loads both ends of the range into registers. So 2 * END_LANES lanes around the unread ones
+   are free to write. Each step reads END_VECTORS vectors from the side that has fewer free
    lanes. So both sides have room for what the step writes. */
 CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
-    vector_t ends[2 * CLSORT_END_VECTORS], v[CLSORT_END_VECTORS];
+    vector_t ends[2 * END_VECTORS], v[END_VECTORS];
     unwritten_t g = { 0, n };
-    uint i = CLSORT_END_LANES, j = n - CLSORT_END_LANES;
-    for (uint k = 0; k < CLSORT_END_VECTORS; k++) {
-        ends[k] = load_whole_vector(a + k * CLSORT_VECTOR_LANES);
-        ends[CLSORT_END_VECTORS + k] = load_whole_vector(a + j + k * CLSORT_VECTOR_LANES);
+    uint i = END_LANES, j = n - END_LANES;
+    for (uint k = 0; k < END_VECTORS; k++) {
+        ends[k] = load_whole_vector(a + k * VECTOR_LANES);
+        ends[END_VECTORS + k] = load_whole_vector(a + j + k * VECTOR_LANES);
     }
-    while (j - i >= CLSORT_END_LANES) {
+    while (j - i >= END_LANES) {
         const uint in_front = i - g.low <= g.high - j;
-        global const lane_t *const from = a + (in_front ? i : j - CLSORT_END_LANES);
-        i += in_front ? CLSORT_END_LANES : 0;
-        j -= in_front ? 0 : CLSORT_END_LANES;
+        global const lane_t *const from = a + (in_front ? i : j - END_LANES);
+        i += in_front ? END_LANES : 0;
+        j -= in_front ? 0 : END_LANES;
         #pragma unroll
-        for (uint k = 0; k < CLSORT_END_VECTORS; k++)
-            v[k] = load_whole_vector(from + k * CLSORT_VECTOR_LANES);
+        for (uint k = 0; k < END_VECTORS; k++)
+            v[k] = load_whole_vector(from + k * VECTOR_LANES);
         #pragma unroll
-        for (uint k = 0; k < CLSORT_END_VECTORS; k++)
+        for (uint k = 0; k < END_VECTORS; k++)
             g = move_vector(a, g, v[k], pivot);
     }
-    for (uint k = 0; k < CLSORT_END_VECTORS; k++)
-        v[k] = load_vector(a + i + k * CLSORT_VECTOR_LANES, lanes_left(j - i, k), 0);
-    for (uint k = 0; k < CLSORT_END_VECTORS; k++)
+    for (uint k = 0; k < END_VECTORS; k++)
+        v[k] = load_vector(a + i + k * VECTOR_LANES, lanes_left(j - i, k), 0);
+    for (uint k = 0; k < END_VECTORS; k++)
         g = move_lanes(a, g, v[k], pivot, lanes_left(j - i, k));
-    for (uint k = 0; k < 2 * CLSORT_END_VECTORS; k++)
+    for (uint k = 0; k < 2 * END_VECTORS; k++)
         g = move_vector(a, g, ends[k], pivot);
     return g.low;
 }
@@ -10396,37 +10400,37 @@ INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n
 {
     unwritten_t g = { 0, n };
     uint i = 0;
-    if (CLSORT_PACKS_PAIRS && from == to)
+    if (PACKS_PAIRS && from == to)
         return partition_in_place(to, n, pivot);
-    for (; i + 2 * CLSORT_VECTOR_LANES <= n; i += CLSORT_VECTOR_LANES)
+    for (; i + 2 * VECTOR_LANES <= n; i += VECTOR_LANES)
         g = move_vector(to, g, load_whole_vector(from + i), pivot);
-    for (; i < n; i += CLSORT_VECTOR_LANES) {
-        const uint left = min(n - i, (uint)CLSORT_VECTOR_LANES);
+    for (; i < n; i += VECTOR_LANES) {
+        const uint left = min(n - i, (uint)VECTOR_LANES);
         g = move_lanes(to, g, load_vector(from + i, left, 0), pivot, left);
     }
     return g.low;
 }
-#endif   /* CLSORT_COMPRESSES */
+#endif   /* COMPRESSES */
 
 //---- vectors: quicksort [CACHED.lanes SEGMENTS.lanes]
-#if CLSORT_COMPRESSES
+#if COMPRESSES
 /* The median of a vector of lanes from evenly spaced places among n. */
 INLINE lane_t median_lane(global const lane_t *from, uint n)
 {
-    lane_t sample[CLSORT_VECTOR_LANES];
-    const uint step = n / CLSORT_VECTOR_LANES;
-    for (uint i = 0; i < CLSORT_VECTOR_LANES; i++)
+    lane_t sample[VECTOR_LANES];
+    const uint step = n / VECTOR_LANES;
+    for (uint i = 0; i < VECTOR_LANES; i++)
         sample[i] = from[i * step + step / 2];
-    vector_t v = CLSORT_JOIN(vload, CLSORT_VECTOR_LANES)(0, sample);
+    vector_t v = CLSORT_JOIN(vload, VECTOR_LANES)(0, sample);
     #pragma unroll
-    for (uint width = 1; width < CLSORT_VECTOR_LANES; width *= 2) {
+    for (uint width = 1; width < VECTOR_LANES; width *= 2) {
         order_columns(&v, 1, 2 * width - 1);
         #pragma unroll
         for (uint bit = width / 2; bit > 0; bit /= 2)
             order_columns(&v, 1, bit);
     }
-    CLSORT_JOIN(vstore, CLSORT_VECTOR_LANES)(v, 0, sample);
-    return sample[CLSORT_VECTOR_LANES / 2];
+    CLSORT_JOIN(vstore, VECTOR_LANES)(v, 0, sample);
+    return sample[VECTOR_LANES / 2];
 }
 
 /* The middle between the least and the greatest of n lanes; above the least if they differ. */
@@ -10490,7 +10494,7 @@ INLINE void sort_lanes(vector_quick_t q, uint n)
     vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0, 0 };
     uint top = 0;
     for (;;) {
-        if (v.size > CLSORT_LEAF) {
+        if (v.size > LEAF) {
             v = split_range(q, v, stack, &top);
             continue;
         }
@@ -10503,10 +10507,10 @@ INLINE void sort_lanes(vector_quick_t q, uint n)
     }
 }
 
-#endif   /* CLSORT_COMPRESSES */
+#endif   /* COMPRESSES */
 
 //---- vectors: sort [CACHED.lanes]
-#if CLSORT_PACKS_PAIRS
+#if PACKS_PAIRS
 /* Writes the lower words of lanes, or the upper ones. Words of 16 lanes are stored together,
    because half a vector takes as long. */
 INLINE void take_words(global const lane_t *lanes, uint upper, global uint *to, uint n)
@@ -10546,16 +10550,16 @@ INLINE void vector_sort(radix_t r)
     for (uint i = 0; i < r.n && !keys_are_codes(r.codec); i++)
         keys[i] = decode(keys[i], r.codec);
 }
-#endif   /* CLSORT_PACKS_PAIRS */
+#endif   /* PACKS_PAIRS */
 
 //---- vectors: keys are sorted [CACHED.lanes SEGMENTS.lanes]
-#if CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS
+#if COMPRESSES && !PACKS_PAIRS
 /* Sorts r.source into r.target, with r.alt between. The source may be the target or alt. */
 INLINE void vector_sort(radix_t r)
 {
     global lane_t *const target = lanes_of(r.target), *const alt = lanes_of(r.alt);
     const vector_quick_t q = { alt, target, target, r.n, 2 * ceil_log2(r.n), r.codec };
-    if (r.n <= CLSORT_LEAF) {
+    if (r.n <= LEAF) {
         sort_leaf(lanes_of(r.source), target, r.n, r.codec, 1, 1);
         return;
     }
@@ -10563,10 +10567,10 @@ INLINE void vector_sort(radix_t r)
         alt[i] = encode(*key_place(r.source, i), r.codec);
     sort_lanes(q, r.n);
 }
-#endif   /* CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS */
+#endif   /* COMPRESSES && !PACKS_PAIRS */
 
 //---- vectors: merges [CACHED.lanes SEGMENTS.lanes]
-#if CLSORT_VECTOR_LANES > 0 && !CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS
+#if VECTOR_LANES > 0 && !COMPRESSES && !PACKS_PAIRS
 /* Merges two runs of lanes; the second one begins at `middle`. A step takes a vector from the run
    whose next lane is lower, and merges it with the vector `high`. The lower half of these lanes is
    written; the higher half is the new `high`. */
@@ -10574,25 +10578,25 @@ INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, 
                           codec_t c, uint is_done)
 {
     const lane_t top = (lane_t)~(lane_t)0;
-    uint i = CLSORT_VECTOR_LANES, j = middle, merged = 0;
-    vector_t high = load_vector(from, min(n, (uint)CLSORT_VECTOR_LANES), top);
+    uint i = VECTOR_LANES, j = middle, merged = 0;
+    vector_t high = load_vector(from, min(n, (uint)VECTOR_LANES), top);
     while (i < middle || j < n) {
         const uint is_first = j >= n || (i < middle && from[i] <= from[j]),
                    next = is_first ? i : j;
         const vector_t v = swap_lanes(load_vector(from + next,
-                                                  min(n - next, (uint)CLSORT_VECTOR_LANES), top),
-                                      CLSORT_VECTOR_LANES - 1);
+                                                  min(n - next, (uint)VECTOR_LANES), top),
+                                      VECTOR_LANES - 1);
         vector_t low = min(high, v);
         high = max(high, v);
         #pragma unroll
-        for (uint bit = CLSORT_VECTOR_LANES / 2; bit > 0; bit /= 2) {
+        for (uint bit = VECTOR_LANES / 2; bit > 0; bit /= 2) {
             order_columns(&low, 1, bit);
             order_columns(&high, 1, bit);
         }
         store_whole_vector(is_done ? finish_vector(low, c) : low, to + merged);
-        merged += CLSORT_VECTOR_LANES;
-        i += is_first ? CLSORT_VECTOR_LANES : 0;
-        j += is_first ? 0 : CLSORT_VECTOR_LANES;
+        merged += VECTOR_LANES;
+        i += is_first ? VECTOR_LANES : 0;
+        j += is_first ? 0 : VECTOR_LANES;
     }
     store_vector(is_done ? finish_vector(high, c) : high, to + merged, n - merged);
 }
@@ -10602,13 +10606,13 @@ INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, 
    from which the last merge ends in the target. A run without a partner is copied. */
 CLSORT_NOINLINE void vector_sort(radix_t r)
 {
-    const uint merges = ceil_log2((r.n + CLSORT_LEAF - 1) / CLSORT_LEAF);
+    const uint merges = ceil_log2((r.n + LEAF - 1) / LEAF);
     global lane_t *from = lanes_of(merges & 1 ? r.alt : r.target),
                   *to = lanes_of(merges & 1 ? r.target : r.alt);
-    for (uint i = 0; i < r.n; i += CLSORT_LEAF)
-        sort_leaf(lanes_of(r.source) + i, from + i, min(r.n - i, (uint)CLSORT_LEAF), r.codec, 1,
+    for (uint i = 0; i < r.n; i += LEAF)
+        sort_leaf(lanes_of(r.source) + i, from + i, min(r.n - i, (uint)LEAF), r.codec, 1,
                   merges == 0);
-    for (uint run = CLSORT_LEAF; run < r.n; run *= 2) {
+    for (uint run = LEAF; run < r.n; run *= 2) {
         global lane_t *const merged = to;
         for (uint i = 0; i < r.n; i += 2 * run)
             merge_vectors(from + i, to + i, min(r.n - i, 2 * run), min(r.n - i, run), r.codec,
@@ -10617,10 +10621,10 @@ CLSORT_NOINLINE void vector_sort(radix_t r)
         from = merged;
     }
 }
-#endif   /* CLSORT_VECTOR_LANES > 0 && ... */
+#endif   /* VECTOR_LANES > 0 && ... */
 
 //---- vectors: or a work-item [CACHED SEGMENTS.alone SEGMENTS.lanes]
-#if CLSORT_VECTOR_LANES == 0
+#if VECTOR_LANES == 0
 /* Elements that vectors cannot hold are sorted by digits. */
 INLINE void vector_sort(radix_t r) {}
 #endif
@@ -10628,7 +10632,7 @@ INLINE void vector_sort(radix_t r) {}
 /* Sorts r.n elements by one work-item: by vectors, by digits or by insertion. */
 INLINE void sort_alone(radix_t r)
 {
-    if (CLSORT_PACKS_PAIRS || sorts_by_vectors(r))
+    if (PACKS_PAIRS || sorts_by_vectors(r))
         vector_sort(r);
     else if (r.n > CLSORT_INSERTION_MOST)
         sort_small(r);
@@ -10637,13 +10641,13 @@ INLINE void sort_alone(radix_t r)
 }
 
 //---- vectors: rows [SEGMENTS.alone SEGMENTS.lanes]
-#if CLSORT_VECTOR_LANES > 0
+#if VECTOR_LANES > 0
 /* Where the elements of the k-th vector lie, if `rows` rows fill vectors: begin: the first of them,
    counted from the start of the first row; size: how many they are. Rows begin `stride` elements
    apart, and each has n elements in `wide` vectors. Rows that do not exist are empty. */
 INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride)
 {
-    const segment_t held = { k / wide * stride + k % wide * CLSORT_VECTOR_LANES,
+    const segment_t held = { k / wide * stride + k % wide * VECTOR_LANES,
                              k / wide < rows ? lanes_left(n, k % wide) : 0 };
     return held;
 }
@@ -10653,17 +10657,17 @@ INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride
    Intel's compiler 0.6 s more, and the sort is not faster. */
 INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
 {
-    const uint vectors = wide * CLSORT_VECTOR_LANES, rows = s.segments - i;
+    const uint vectors = wide * VECTOR_LANES, rows = s.segments - i;
     const segment_t first = take_segment(s, i);
     const lane_t rest = finish_lane((lane_t)~(lane_t)0, r.codec);
     global lane_t *const to = lanes_of(advance(r.target, first.begin));
     global const lane_t *const from = lanes_of(advance(r.source, first.begin));
-    vector_t v[CLSORT_ROW_VECTORS];
+    vector_t v[ROW_VECTORS];
     for (uint k = 0; k < vectors; k++) {
         const segment_t held = lanes_of_rows(k, wide, first.size, rows, s.stride);
         v[k] = encode_vector(load_vector(from + held.begin, held.size, rest), r.codec);
     }
-    for (uint bit = 1; bit < CLSORT_VECTOR_LANES; bit *= 2)
+    for (uint bit = 1; bit < VECTOR_LANES; bit *= 2)
         shuffle_vectors(v, vectors);
     sort_columns(v, vectors);
     for (uint bit = 1; bit < vectors; bit *= 2)
@@ -10676,14 +10680,14 @@ INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
 
 CLSORT_NOINLINE void sort_rows(radix_t r, segments_t s, uint i)
 {
-    if (take_segment(s, i).size <= CLSORT_VECTOR_LANES)
+    if (take_segment(s, i).size <= VECTOR_LANES)
         sort_wide_rows(r, s, i, 1);
     else
         sort_wide_rows(r, s, i, 2);
 }
 #else
 INLINE void sort_rows(radix_t r, segments_t s, uint i) {}
-#endif   /* CLSORT_VECTOR_LANES > 0 */
+#endif   /* VECTOR_LANES > 0 */
 
 //---- vectors: pieces [SEGMENTS.alone SEGMENTS.lanes]
 /* Sorts a piece of a segment, or a whole segment, into the array that its merges start from. */
@@ -10707,8 +10711,8 @@ INLINE void sort_piece(radix_t r, job_t job, uint piece)
 /* The number of rows that are sorted at once. */
 INLINE uint rows_together(radix_t r, jobs_t j)
 {
-    return sorts_by_vectors(r) && j.per == 1 && j.segments.count <= 2 * CLSORT_VECTOR_LANES
-               ? CLSORT_VECTOR_LANES
+    return sorts_by_vectors(r) && j.per == 1 && j.segments.count <= 2 * VECTOR_LANES
+               ? VECTOR_LANES
                : 1;
 }
 
@@ -10797,6 +10801,14 @@ INLINE digit_t take_cells(radix_t r)
                         table_code(w + CACHED_COMMON),
                         (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) };
     return d;
+}
+
+/* The source of the first move, without values if its keys are to be numbered. */
+INLINE array_t cached_source(radix_t r, uint in_place)
+{
+    if (in_place & CLSORT__NUMBERS_KEYS)
+        r.source.values = 0;
+    return r.source;
 }
 
 //---- cached: sample [CACHED]
@@ -10936,7 +10948,7 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
         return;
     for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)
         next[d] = block_table(r, block)[d];
-    move_block(r, r.source, r.alt, b, take_cells(r), next, CLSORT_STAGES(r.n));
+    move_block(r, cached_source(r, in_place), r.alt, b, take_cells(r), next, STAGES(r.n));
 }
 
 //---- cached: buckets [CACHED]
@@ -10945,9 +10957,9 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 INLINE global uint *own_scratch(radix_t r)
 {
     const uint own = (uint)get_global_id(0);
-    global uint *const plan = r.blocks ? block_table(r, CLSORT_PACKS_PAIRS ? r.blocks : own)
+    global uint *const plan = r.blocks ? block_table(r, PACKS_PAIRS ? r.blocks : own)
                                        : cached_words(r);
-    return CLSORT_PACKS_PAIRS ? r.scratch + ((uint)(plan - r.scratch) + 15) / 16 * 16
+    return PACKS_PAIRS ? r.scratch + ((uint)(plan - r.scratch) + 15) / 16 * 16
                                     + (size_t)own * 2 * spare_lanes(r)
                               : plan;
 }
@@ -10985,11 +10997,11 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
         r.n = (all.blocks ? starts[d + 1] - begin : all.n) - left;
         r.target = advance(all.target, begin);
         r.alt = advance(all.alt, begin);
-        if (CLSORT_PACKS_PAIRS)
+        if (PACKS_PAIRS)
             r.alt.keys = all.alt.keys + begin * sizeof(moved_t);
         r.source = r.alt;
         for (uint k = 0; k < r.n && !all.blocks; k++) {
-            const moved_t e = load_moved(r, all.source, k);
+            const moved_t e = load_moved(r, cached_source(all, in_place), k);
             store_moved(r, r.alt, k, &e, 1);
         }
         sort_alone(r);
@@ -12683,6 +12695,19 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 }
 
 //---- gather [UTILITY]
+/* EACH: records of a work-item that makes codes. A gather asks for elements that far ahead.
+   ASK_FOR: begins to load what is read soon. A CPU waits for few loads at a time. */
+#if !CLSORT_AHEAD
+#define EACH 1
+#define ASK_FOR(place)
+#elif __has_builtin(__builtin_prefetch)
+#define EACH CLSORT_AHEAD
+#define ASK_FOR(place) __builtin_prefetch((const void *)(size_t)(place))
+#else
+#define EACH CLSORT_AHEAD
+#define ASK_FOR(place)
+#endif
+
 /* a / b. If 32 bits hold both numbers, 32-bit division takes a fraction of the time. */
 INLINE ulong divide(ulong a, ulong b)
 {
@@ -12718,7 +12743,12 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
     const ulong first = way == CLSORT__GATHER_FROM_STARTS
                             ? ((global const uint *)(starts + starts_at))[row]
                             : 0;
-    source += source_at + row * source_stride + ((first + from) * units + unit) * each * bytes;
+    source += source_at + row * source_stride;
+    if (EACH > 1 && way != CLSORT__GATHER_COPIES && i + EACH < count)
+        ASK_FOR(source + (first + *(global const uint *)(indices + indices_at + row * index_stride
+                                                         + (i + EACH) * 4))
+                             * units * each * bytes);
+    source += ((first + from) * units + unit) * each * bytes;
     target += target_at + row * target_stride + (i * units + unit) * each * bytes;
     for (ulong k = 0; k < each; k++)
         store_bits(target + k * bytes, bytes, load_bits(source + k * bytes, bytes));
@@ -12799,7 +12829,7 @@ CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
 INLINE ulong with_one_nan(ulong bits, uint bytes, ulong nans)
 {
     const ulong positive = ~0UL >> (65 - 8 * bytes), infinity = positive - nans;
-    return nans && (bits & positive) > infinity ? infinity + 1 : bits;
+    return (bits & positive) > infinity ? infinity + 1 : bits;
 }
 
 /* Takes the keys out of records of `stride` bytes, and numbers the records. A sort by index starts
@@ -12843,21 +12873,19 @@ INLINE ulong field_code(global const uchar *record, ulong field)
 {
     const uint bytes = field_bytes(field);
     const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1,
-                nans = (1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1;
+                nans = (1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1,
+                minus_zero = field >> CLSORT__FIELD_EQUAL_ZEROS & 1 ? sign : 0,
+                negative = field >> CLSORT__FIELD_FLOAT & 1 ? width >> 1 : 0,
+                flip = (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0)
+                       ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);
     ulong bits = field >> CLSORT__FIELD_BIG_ENDIAN & 1
                      ? load_big_endian(record + (uint)field, bytes)
                      : load_bits(record + (uint)field, bytes);
-    if (field >> CLSORT__FIELD_EQUAL_NANS & 1)
-        bits = with_one_nan(bits, bytes, nans);
-    if (field >> CLSORT__FIELD_EQUAL_ZEROS & 1 && bits == sign)
-        bits = 0;
-    if (field >> CLSORT__FIELD_FLOAT & 1 && bits & sign)
-        bits ^= width >> 1;
-    bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0)
-            ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);
-    bits = (bits - nans) & width;
-    return (bits & width >> (field >> CLSORT__FIELD_IGNORED_HIGH_BITS))
-           >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
+    bits = with_one_nan(bits, bytes, field >> CLSORT__FIELD_EQUAL_NANS & 1 ? nans : 0);
+    bits = bits == minus_zero ? 0 : bits;
+    bits = ((bits ^ (bits & sign ? negative : 0) ^ flip) - nans)
+           & width >> (field >> CLSORT__FIELD_IGNORED_HIGH_BITS);
+    return bits >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
 }
 
 /* A packed field for `bytes` bytes of `field`, from number `first` on. */
@@ -12921,7 +12949,8 @@ CLSORT_KERNEL void clsort_find_lead(global const uchar *records, ulong records_a
 /* Packs fields of each record into one code of `bytes` bytes, the first field in its upper bits.
    The code has as many fields as fit; the last one may be a part of a field of bytes. With `leads`
    it begins at byte *lead of the key. With by_index, code i belongs to records[indices[i]]. Else it
-   belongs to records[i], and with `numbers` the indices are written. */
+   belongs to records[i], and with `numbers` the indices are written. A work-item of a CPU makes
+   several codes: it reads what describes a field once for all of them. */
 CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
                                         global uchar *codes, ulong codes_at, global uchar *indices,
                                         ulong indices_at, global const uchar *lead, ulong lead_at,
@@ -12929,31 +12958,37 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
                                         uint numbers, ulong stride, ulong8 packed,
                                         uint field_count CLSORT_COUNT_ARGS)
 {
-    const size_t i = get_global_id(0);
+    const size_t first = get_global_id(0) * EACH;
+    const uint end = CLSORT_COUNT(n);
     global uint *index = (global uint *)(indices + indices_at);
-    ulong field[8], code = 0;
-    uint skip = leads ? *(global const uint *)(lead + lead_at) : 0, room = 8;
+    ulong field[8], code[EACH];
+    uint from[EACH], skip = leads ? *(global const uint *)(lead + lead_at) : 0, room = 8;
     vstore8(packed, 0, field);
-    if (i >= CLSORT_COUNT(n))
-        return;
-    const uint from = by_index ? index[i] : (uint)i;
-    if (from >= n)   /* an element outside of segments */
-        return;
+    for (uint m = 0; m < EACH; m++) {
+        from[m] = first + m >= end ? n : by_index ? index[first + m] : (uint)first + m;
+        code[m] = 0;
+        ASK_FOR(records + records_at + from[m] * stride);
+    }
     for (uint f = 0; f < field_count; f++) {
         const uint size = field_bytes(field[f]), past = min(skip, size),
                    used = min(size - past, room);
+        const ulong part = field_part(field[f], past, used);
         skip -= past;
         if (used < size - past && !is_bytes(field[f]))
             break;
-        if (used > 0)
-            code = (used < 8 ? code << 8 * used : 0)
-                   | field_code(records + records_at + from * stride,
-                                field_part(field[f], past, used));
+        for (uint m = 0; m < EACH; m++)
+            if (used > 0 && from[m] < n)
+                code[m] = (used < 8 ? code[m] << 8 * used : 0)
+                          | field_code(records + records_at + from[m] * stride, part);
         room -= used;
     }
-    store_bits(codes + codes_at + i * bytes, bytes, code);
-    if (!by_index && numbers)
-        index[i] = from;
+    for (uint m = 0; m < EACH; m++) {
+        if (from[m] >= n)   /* beyond the end, or outside of segments */
+            continue;
+        store_bits(codes + codes_at + (first + m) * bytes, bytes, code[m]);
+        if (!by_index && numbers)
+            index[first + m] = from[m];
+    }
 }
 
 //---- sort: numbers [UTILITY]

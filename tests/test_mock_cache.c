@@ -271,6 +271,28 @@ static void asks_for_narrow(bench *b)
     CHECK(!asks_for_16(&nvidia, 16) && !asks_for_16(&cpu, 16));
 }
 
+/* How far ahead do the gathers of a start ask for elements? */
+static int asks_ahead(const mock_facts *facts)
+{
+    start w;
+    clsort__recipe r;
+    clsort__config utility;
+    begin(*facts);
+    open_start(&w);
+    CHECK_OK(clsort_create(w.context, w.device, NULL, &w.sorter));
+    utility = clsort__utility_config(&w.sorter->facts, w.sorter->policy, 0);
+    clsort__make_recipe(w.sorter, &utility, &r);
+    close_start(&w);
+    return (int)mock_option(r.options, "AHEAD");
+}
+
+static void only_cpus_ask_ahead(bench *b)
+{
+    const mock_facts gpu = mock_gpu(), nvidia = mock_nvidia(), cpu = mock_cpu();
+    (void)b;
+    CHECK(asks_ahead(&cpu) == 32 && !asks_ahead(&gpu) && !asks_ahead(&nvidia));
+}
+
 /* Without clsort_prepare, programs are saved when the sorter is destroyed. */
 static void saves_at_the_end(bench *b)
 {
@@ -687,6 +709,7 @@ static const test_entry tests[] = {
     { "a kernel that spills costs one build, and none at the next start", remembers_what_spills },
     { "NVIDIA's GPUs and CPUs keep their shapes", spills_do_not_matter_elsewhere },
     { "sub-groups of 16 are asked for where these are the narrowest", asks_for_narrow },
+    { "only utilities of CPUs ask for elements ahead", only_cpus_ask_ahead },
     { "without prepare, programs are saved when the sorter is destroyed", saves_at_the_end },
     { "another driver, device or version has entries of its own", other_programs_have_other_names },
     { "each comparator has entries of its own", comparators_have_names_of_their_own },
