@@ -127,6 +127,17 @@
      with `indices`, values above 8 bytes, records above 16, fields, stable bitonic or quicksort,
      and some others. tools/README.md has the formula of each case, and of top-k.
 
+     With CLSORT_FLAG_OVERWRITE_INPUT a sort to other arrays may use its input as its second array.
+     Scratch memory is then n (K + V) less; with `indices` and no keys_out n K less. `keys` and
+     `values` are undefined afterwards, except between rows or segments; kernels must be able to
+     write them.
+     - Radix with an even number of digits of 8 bits, radix of samples and quicksort copy all
+       elements once more.
+     - Scratch memory stays as large for sorts in place, for other sorts by way of indices, and, if
+       radix takes two arrays of 4 bytes from the top down, for these.
+     - top_k rejects the flag. So does a proof of indices without keys_out: it reads the keys again.
+     - If an enqueue fails, the elements may be in either array.
+
      Scratch memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the
      sorter's: for each queue one buffer, or several if one would exceed the device's largest
      allocation. They grow on demand, with a quarter to spare (at most 64 MiB), and are kept until
@@ -433,7 +444,8 @@ enum { CLSORT_AUTO = 0, CLSORT_BITONIC = 1, CLSORT_MERGE = 2, CLSORT_RADIX = 3,
 enum {
     CLSORT_FLAG_NO_BUILD = 1,           /* see QUEUES; the next three see TOP-K */
     CLSORT_FLAG_TOP_UNSORTED = 32, CLSORT_FLAG_TOP_NTH = 64, CLSORT_FLAG_TOP_PARTITION = 128,
-    CLSORT_FLAG_ANY_COUNT = 512         /* for clsort_prepare; other calls ignore it */
+    CLSORT_FLAG_ANY_COUNT = 512,        /* for clsort_prepare; other calls ignore it */
+    CLSORT_FLAG_OVERWRITE_INPUT = 1024  /* see MEMORY */
 };
 
 /* In a clsort_desc: the sort will have such a buffer. See BUFFERS. */
@@ -487,7 +499,7 @@ typedef struct clsort_desc {
     cl_uint last_bit;           /* default: the key's width */
 
     /* Arrays. `keys` is sorted in place unless keys_out or indices is given, `values` unless
-       values_out or indices is; then they are only read. */
+       values_out or indices is; then they are only read, or overwritten if a flag allows it. */
     cl_mem keys;
     size_t keys_offset;
     cl_mem keys_out;            /* receives the sorted keys; may be `keys` at keys_offset */
@@ -1352,6 +1364,7 @@ extern "C" {
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
 #define CLSORT__SKIP_PASSES 31
+#define CLSORT__ALT_IS_SOURCE 2
 #define CLSORT__MAY_SKIP 4
 #define CLSORT__LEAVES_BITS 8
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
@@ -1555,11 +1568,11 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 {"#define CLSORT__PLAN_WORDS 32\n#define CLSORT__SEEN_WORDS 4\n#define CLSORT__STRETCH_BLOCKS 32\n"
 "#define CLSORT__STRETCHES(blocks) ((blocks)>CLSORT__STRETCH_BLOCKS?((blocks)-1)"
 "/CLSORT__STRETCH_BLOCKS+1:0)\n#define CLSORT__SWEEP_PASSES 8\n#define CLSORT__SWEEP_HEAD 64\n"
-"#define CLSORT__SKIP_PASSES 31\n#define CLSORT__MAY_SKIP 4\n#define CLSORT__LEAVES_BITS 8\n"
-"#define CLSORT__DIGITS_OF(key_bytes,digit_bits)((8*(key_bytes)+(digit_bits)-1)/(digit_bits))\n"
-"#define CLSORT__LEAST_COPIES 8\n#define CLSORT__HISTOGRAM_COPIES(counters,warps) ((warps)?2 :("
-"counters)<=512?32 :(counters)<=1024?16 :CLSORT__LEAST_COPIES)\n#define CLSORT__COUNTER_MOST "
-"65535\n"
+"#define CLSORT__SKIP_PASSES 31\n#define CLSORT__ALT_IS_SOURCE 2\n#define CLSORT__MAY_SKIP 4\n"
+"#define CLSORT__LEAVES_BITS 8\n#define CLSORT__DIGITS_OF(key_bytes,digit_bits)((8*(key_bytes)+("
+"digit_bits)-1)/(digit_bits))\n#define CLSORT__LEAST_COPIES 8\n#define CLSORT__HISTOGRAM_COPIES("
+"counters,warps) ((warps)?2 :(counters)<=512?32 :(counters)<=1024?16 :CLSORT__LEAST_COPIES)\n"
+"#define CLSORT__COUNTER_MOST 65535\n"
 ,{21121032}},
 {"#define CLSORT__HYBRID_DIGITS 256\n#define CLSORT__HYBRID_CELLS 16384\n#define "
 "CLSORT__HYBRID_MASK_CELLS 16\n#define CLSORT__HYBRID_CELL_GROUP_LOG2 6\n#define "
@@ -1747,6 +1760,15 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "array_t;\n#define CLSORT_ARRAY_OF(keys,values,apart){keys,values}\n#define CLSORT_OF_CODE(bits)("
 "code_t)(bits)\n#define CLSORT_PAIRS_APART(a)0\n#endif\n"
 ,{~0u}},
+{"#if CLSORT_OVERWRITES\n#define CLSORT_RESULT alt\n#define CLSORT_OTHER target\n#define "
+"CLSORT_IN_RESULT(b)(!(b).resplit)\n#define CLSORT_IS_WRITTEN(b)0\n#define CLSORT_ONE_CODE low\n"
+"#define CLSORT_IS_LISTED(size,one_code)size>0&&(fits_bucket(size)||one_code)\n#define "
+"CLSORT_RANGES target\n#define CLSORT_RANGES_ARE TARGET_IS_SOURCE\n#else\n#define CLSORT_RESULT "
+"target\n#define CLSORT_OTHER alt\n#define CLSORT_IN_RESULT(b)b.resplit\n#define "
+"CLSORT_IS_WRITTEN(b)b.resplit\n#define CLSORT_ONE_CODE map.low\n#define CLSORT_IS_LISTED(size,"
+"one_code)size>1&&fits_bucket(size)&& !one_code\n#define CLSORT_RANGES alt\n#define "
+"CLSORT_RANGES_ARE ALT_IS_SOURCE\n#endif\n"
+,{4325376}},
 {"#if CLSORT_RECORDS\n#define CLSORT_ARRAY_ARGS(name) global uchar*name##_buffer,ulong "
 "name##_keys_at,ulong name##_values_at\n#define CLSORT_ARRAY(name){name##_buffer+name##_keys_at,"
 "name##_buffer+name##_values_at}\n#elif CLSORT_VALUE_BYTES==0\n#define CLSORT_ARRAY_ARGS(name)"
@@ -2603,19 +2625,19 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "digit_of(code_t code,digit_t d){\n#if CLSORT_IS(CACHED)\nif(d.is_cell)return code=="
 "d.common?d.mask+1:cell_of(code,d);\n#endif\nreturn(uint)(code>>d.shift)&d.mask;}\n#endif\nenum{"
 "PASS_SORTS=1,PASS_COPIES=2,PASS_ODD=4,PASS_FROM=3,PASS_TO=5};\nenum{TARGET_IS_SOURCE=1,"
-"ALT_IS_SOURCE=2};\nINLINE uint make_plan(radix_t r,code_t differ,uint pass){\nconst uint passes="
-"radix_passes(r);\nuint sorts=0,sorted=0,idle=passes,varies=0;\nif(r.done)return 0;\n#pragma "
-"unroll 1\nfor(uint p=passes;p-- >0;){\nconst uint own=digit_of(differ,pass_digit(r,p))!=0;\n"
-"sorts+=own;\nsorted+=own&&p<pass;\nvaries=p==pass?own:varies;\nidle=own?idle:p;}\nconst uint "
-"copies=r.in_place==ALT_IS_SOURCE? !(sorts&1):r.in_place?sorts&1:sorts==0,moved=sorted+(copies&&"
-"idle<pass),left=sorts+copies-moved;\nif(!varies&& !(copies&&pass==idle))return 0;\nreturn("
-"varies?PASS_SORTS|(sorted&1?PASS_ODD:0):PASS_COPIES)|(!moved?ARRAY_SOURCE:left&"
-"1?ARRAY_ALT:ARRAY_TARGET)<<PASS_FROM|(left&1?ARRAY_TARGET:ARRAY_ALT)<<PASS_TO;}\nINLINE code_t "
-"differing_bits(radix_t r){\nreturn table_code(radix_seen(r,0))&table_code(radix_seen(r,0)+2);}\n"
-"INLINE void write_plan(radix_t r,code_t differ){\n#pragma unroll 1\nfor(uint p=0;p<="
-"radix_passes(r);p++)r.scratch[p]=make_plan(r,differ,p);}\nINLINE uint pass_plan(radix_t r){\n"
-"return CLSORT_IS(RADIX)&&CLSORT_SHARE_LOG2>0?make_plan(r,differing_bits(r),r.pass)"
-":r.scratch[r.pass];}\nINLINE uint count_plan(radix_t r){\nreturn r.pass?pass_plan(r)"
+"ALT_IS_SOURCE=CLSORT__ALT_IS_SOURCE};\nINLINE uint make_plan(radix_t r,code_t differ,uint pass){"
+"\nconst uint passes=radix_passes(r);\nuint sorts=0,sorted=0,idle=passes,varies=0;\nif(r.done)"
+"return 0;\n#pragma unroll 1\nfor(uint p=passes;p-- >0;){\nconst uint own=digit_of(differ,"
+"pass_digit(r,p))!=0;\nsorts+=own;\nsorted+=own&&p<pass;\nvaries=p==pass?own:varies;\nidle="
+"own?idle:p;}\nconst uint copies=r.in_place==ALT_IS_SOURCE? !(sorts&1):r.in_place?sorts&1:sorts=="
+"0,moved=sorted+(copies&&idle<pass),left=sorts+copies-moved;\nif(!varies&& !(copies&&pass==idle))"
+"return 0;\nreturn(varies?PASS_SORTS|(sorted&1?PASS_ODD:0):PASS_COPIES)|("
+"!moved?ARRAY_SOURCE:left&1?ARRAY_ALT:ARRAY_TARGET)<<PASS_FROM|(left&1?ARRAY_TARGET:ARRAY_ALT)<<"
+"PASS_TO;}\nINLINE code_t differing_bits(radix_t r){\nreturn table_code(radix_seen(r,0))&"
+"table_code(radix_seen(r,0)+2);}\nINLINE void write_plan(radix_t r,code_t differ){\n#pragma "
+"unroll 1\nfor(uint p=0;p<=radix_passes(r);p++)r.scratch[p]=make_plan(r,differ,p);}\nINLINE uint "
+"pass_plan(radix_t r){\nreturn CLSORT_IS(RADIX)&&CLSORT_SHARE_LOG2>0?make_plan(r,differing_bits("
+"r),r.pass):r.scratch[r.pass];}\nINLINE uint count_plan(radix_t r){\nreturn r.pass?pass_plan(r)"
 ":r.done?0:PASS_SORTS;}\nINLINE array_t plan_array(radix_t r,uint plan,uint shift){\nreturn "
 "array_at(plan>>shift&3,r.source,r.target,r.alt);}\n"
 ,{4196360,16384,0,16777216,16384,0,0,16777216}},
@@ -3863,13 +3885,13 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 ";\nwrite_light(v,s,l,codec,light);}\n"
 ,{131072}},
 {"INLINE void copy_ordered(hybrid_t h,uint begin,uint size){\nconst uint stays=h.source.keys=="
-"h.target.keys,mirrors= *h.skip_passes==1+ORDER_DESCENDS,last=h.n-1,end=stays?min(begin+size,"
-"mirrors?h.n/2:0):begin+size;\nfor(uint at=begin+local_id();at<end;at+=CLSORT_AHEAD*CLSORT_GROUP)"
-"{\ncode_t key[CLSORT_AHEAD],other[CLSORT_AHEAD];\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m+"
-"+){\nconst uint i=at+m*CLSORT_GROUP;\nkey[m]=i<end?load_key(h.source,i):0;\nother[m]=stays&&i<"
-"end?load_key(h.source,last-i):0;}\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++){\nconst "
-"uint i=at+m*CLSORT_GROUP;\nif(i>=end)continue;\nstore_key(h.target,mirrors?last-i:i,key[m]);\n"
-"if(stays)store_key(h.target,i,other[m]);}}}\n"
+"h.CLSORT_RESULT.keys,mirrors= *h.skip_passes==1+ORDER_DESCENDS,last=h.n-1,end=stays?min(begin+"
+"size,mirrors?h.n/2:0):begin+size;\nfor(uint at=begin+local_id();at<end;at+=CLSORT_AHEAD*"
+"CLSORT_GROUP){\ncode_t key[CLSORT_AHEAD],other[CLSORT_AHEAD];\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_AHEAD;m++){\nconst uint i=at+m*CLSORT_GROUP;\nkey[m]=i<end?load_key(h.source,i):0;\n"
+"other[m]=stays&&i<end?load_key(h.source,last-i):0;}\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_AHEAD;m++){\nconst uint i=at+m*CLSORT_GROUP;\nif(i>=end)continue;\nstore_key("
+"h.CLSORT_RESULT,mirrors?last-i:i,key[m]);\nif(stays)store_key(h.CLSORT_RESULT,i,other[m]);}}}\n"
 ,{131072}},
 {"CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\n"
 "const split_space_t l=split_space(space);\nconst uint begin=(uint)get_group_id(0)*"
@@ -3906,9 +3928,9 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 ,{131072}},
 {"INLINE uint second_digit_count(local const uint*counts,uint d,uint second_digits,uint joins){\n"
 "if(d>=(joins?second_digits/2:second_digits))return 0;\nreturn joins?counts[2*d]+counts[2*d+1]"
-":counts[d];}\nINLINE uint needs_sort(uint size,uint one_code){\nreturn size>1&&fits_bucket(size)"
-"&& !one_code;}\nINLINE uint join_second_digits(hybrid_t h,uint digit,local uint*counts,local "
-"uint*free){\nconst linear_map_t map=load_range_map(h,digit);\nif(local_id()==0)*free=0;\n"
+":counts[d];}\nINLINE uint needs_sort(uint size,uint one_code){\nreturn CLSORT_IS_LISTED(size,"
+"one_code);}\nINLINE uint join_second_digits(hybrid_t h,uint digit,local uint*counts,local uint*"
+"free){\nconst linear_map_t map=load_range_map(h,digit);\nif(local_id()==0)*free=0;\n"
 "local_barrier();\nfor(uint d=local_id();d<h.second_digits/2;d+=CLSORT_GROUP)if(!fits_bucket("
 "counts[2*d]+counts[2*d+1]))*free=1;\nbarrier(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\nconst "
 "uint joins= !*free&& !h.tables[CLSORT__HEAD_CELL_GROUPS]&& !one_code_parts(map);\nif(joins&&"
@@ -3939,22 +3961,22 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "[HEAVY_DIGIT];\nlist[k]=table_code(hybrid_heavy(h,k)+HEAVY_CODE);\nplaces[2*k]="
 "digit?h.next[digit-1]:0;\nplaces[2*k+1]=h.next[digit];}\nlocal_barrier();\nfor(uint k=0;k<"
 "heavies;k++){\nconst code_t key=decode(list[k],h.codec);\nfor(uint i=places[2*k]+first+local_id("
-");i<places[2*k+1];i+=step)store_key(h.target,i,key);}}\nCLSORT_NOINLINE_NV void pass_partial("
-"global uchar*from,code_t mask,code_t flip,code_t rotate,uint size,code_t low,uint shift,uint "
-"factor,uint before,local uint*counters,local code_t*staged,uint stages){\nconst array_t alt="
-"CLSORT_ARRAY_OF(from,from,0);\nconst codec_t codec={mask,flip,rotate};\nconst linear_map_t map={"
-"low,shift,factor,before};\nfor(uint at=local_id();at<size;at+=CLSORT_AHEAD*CLSORT_GROUP){\n"
-"code_t code[CLSORT_AHEAD];\nload_within(code,alt,codec,at,size);\n#pragma unroll\nfor(uint m=0;"
-"m<CLSORT_AHEAD;m++)if(at+m*CLSORT_GROUP<size){\nconst uint place=atomic_inc(&counters[map_part("
-"map,code[m])]);\nif(stages)staged[place]=code[m];}}\nlocal_barrier();}\nINLINE void "
-"move_partial(tile_move_t v,finder_t s,split_space_t l,codec_t c){\nconst linear_map_t map=s.map;"
-"\npass_partial(v.from.keys,c.mask,c.flip,c.rotate,v.size,map.low,map.shift,map.factor,"
-"map.before,l.counters,l.staged,0);\nreserve_places(l,v.next,v.size,BY_MAP);\nlocal_barrier();\n"
-"pass_partial(v.from.keys,c.mask,c.flip,c.rotate,v.size,map.low,map.shift,map.factor,map.before,"
-"l.counters,l.staged,1);\n#pragma unroll 4\nfor(uint i=local_id();i<v.size;i+=CLSORT_GROUP)"
-"write_one(v,s,l,c,i,BY_MAP);}\nCLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS){\n"
-"const hybrid_t h=CLSORT_HYBRID;\nconst split_space_t l=split_space(space);\nconst uint tile=("
-"uint)get_group_id(0);\nif(!hybrid_sorts(h))return;\nconst uint tiles="
+");i<places[2*k+1];i+=step)store_key(h.CLSORT_RESULT,i,key);}}\nCLSORT_NOINLINE_NV void "
+"pass_partial(global uchar*from,code_t mask,code_t flip,code_t rotate,uint size,code_t low,uint "
+"shift,uint factor,uint before,local uint*counters,local code_t*staged,uint stages){\nconst "
+"array_t alt=CLSORT_ARRAY_OF(from,from,0);\nconst codec_t codec={mask,flip,rotate};\nconst "
+"linear_map_t map={low,shift,factor,before};\nfor(uint at=local_id();at<size;at+=CLSORT_AHEAD*"
+"CLSORT_GROUP){\ncode_t code[CLSORT_AHEAD];\nload_within(code,alt,codec,at,size);\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)if(at+m*CLSORT_GROUP<size){\nconst uint place="
+"atomic_inc(&counters[map_part(map,code[m])]);\nif(stages)staged[place]=code[m];}}\n"
+"local_barrier();}\nINLINE void move_partial(tile_move_t v,finder_t s,split_space_t l,codec_t c){"
+"\nconst linear_map_t map=s.map;\npass_partial(v.from.keys,c.mask,c.flip,c.rotate,v.size,map.low,"
+"map.shift,map.factor,map.before,l.counters,l.staged,0);\nreserve_places(l,v.next,v.size,BY_MAP);"
+"\nlocal_barrier();\npass_partial(v.from.keys,c.mask,c.flip,c.rotate,v.size,map.low,map.shift,"
+"map.factor,map.before,l.counters,l.staged,1);\n#pragma unroll 4\nfor(uint i=local_id();i<v.size;"
+"i+=CLSORT_GROUP)write_one(v,s,l,c,i,BY_MAP);}\nCLSORT_KERNEL void clsort_hybrid_resplit("
+"CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\nconst split_space_t l=split_space(space);"
+"\nconst uint tile=(uint)get_group_id(0);\nif(!hybrid_sorts(h))return;\nconst uint tiles="
 "h.tables[CLSORT__HEAD_TILES],fillers=min((uint)get_num_groups(0)-tiles,CLSORT__HYBRID_FILLERS+"
 "0u);\nif(tile>=tiles){\nif(tile<tiles+fillers)fill_heavies(h,l.staged,(tile -tiles)*"
 "CLSORT_GROUP,fillers*CLSORT_GROUP);\nreturn;}\nfor(uint d=local_id();d<"
@@ -3994,16 +4016,17 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "unroll\nfor(uint m=0;m<(CLSORT_ENCODES_LATE?CLSORT_BUCKET_ITEMS:0);m++)key[m]=encode(key[m],"
 "codec);\nsort_bins(l,key,size,map);\nstore_bucket(l,to,codec,size);\nlocal_barrier();}\nINLINE "
 "void sort_bucket_keys(hybrid_t h,local ulong2*space,uint begin,uint size,linear_map_t map,uint "
-"in_target){\nconst array_t to=advance(h.target,begin);\nsort_bucket(to.keys,to.values,advance("
-"h.alt,begin).keys,h.codec.mask,h.codec.flip,h.codec.rotate,space,size,map.low,map.shift,"
-"map.factor,in_target);}\nINLINE void finish_bucket(hybrid_t h,local ulong2*space,bucket_t b){\n"
-"const array_t to=advance(h.target,b.begin);\nfor(uint i=local_id();i<b.size&&b.one_code&& "
-"!b.resplit;i+=CLSORT_GROUP)store_key(to,i,decode(b.map.low,h.codec));\nif(b.size!=0&&"
-"fits_bucket(b.size)&& !b.one_code)sort_bucket_keys(h,space,b.begin,b.size,b.map,b.resplit);}\n"
-"CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\n"
-"if(!hybrid_sorts(h))return;\nconst uint buckets=second_digits?h.tables[CLSORT__HEAD_LISTED]"
-":CLSORT__HYBRID_DIGITS;\nfor(uint i=(uint)get_group_id(0);i<buckets;i+=(uint)get_num_groups(0))"
-"finish_bucket(h,space,take_bucket(h,second_digits?hybrid_list(h)[i]:i));}\n"
+"in_target){\nconst array_t to=advance(h.CLSORT_RESULT,begin);\nsort_bucket(to.keys,to.values,"
+"advance(h.CLSORT_OTHER,begin).keys,h.codec.mask,h.codec.flip,h.codec.rotate,space,size,map.low,"
+"map.shift,map.factor,in_target);}\nINLINE void finish_bucket(hybrid_t h,local ulong2*space,"
+"bucket_t b){\nconst array_t to=advance(h.CLSORT_RESULT,b.begin);\nfor(uint i=local_id();i<"
+"b.size&&b.one_code&& !CLSORT_IS_WRITTEN(b);\ni+=CLSORT_GROUP)store_key(to,i,decode("
+"b.CLSORT_ONE_CODE,h.codec));\nif(b.size!=0&&fits_bucket(b.size)&& !b.one_code)sort_bucket_keys("
+"h,space,b.begin,b.size,b.map,CLSORT_IN_RESULT(b));}\nCLSORT_KERNEL void clsort_hybrid_buckets("
+"CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\nif(!hybrid_sorts(h))return;\nconst uint "
+"buckets=second_digits?h.tables[CLSORT__HEAD_LISTED]:CLSORT__HYBRID_DIGITS;\nfor(uint i=(uint)"
+"get_group_id(0);i<buckets;i+=(uint)get_num_groups(0))finish_bucket(h,space,take_bucket(h,"
+"second_digits?hybrid_list(h)[i]:i));}\n"
 ,{131072}},
 {"typedef struct{\ncode_t low,top;\nlinear_map_t map;\nuint bin,size,one_code;}portion_t;\nINLINE "
 "void fit_bins(bucket_space_t l){\nconst uint first=local_id()*CLSORT_OWN_BINS;\nuint sum=0;\n"
@@ -4024,9 +4047,9 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "store_key(to,atomic_inc(&l.words[WORD_COLLECTED]),decode(code[m],codec));}}\nbarrier("
 "CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);}\nINLINE void scan_bucket(hybrid_t h,local ulong2*"
 "space,bucket_t b,uint done,linear_map_t map,code_t top,uint bin){\nconst array_t to=advance("
-"h.target,b.begin+done);\nscan_portion(space,advance(h.alt,b.begin).keys,to.keys,to.values,"
-"h.codec.mask,h.codec.flip,h.codec.rotate,b.size,map.low,map.shift,map.factor,top,bin);}\nINLINE "
-"portion_t next_portion(hybrid_t h,local ulong2*space,bucket_t b,code_t*low){\nconst "
+"h.CLSORT_RESULT,b.begin+done);\nscan_portion(space,advance(h.CLSORT_OTHER,b.begin).keys,to.keys,"
+"to.values,h.codec.mask,h.codec.flip,h.codec.rotate,b.size,map.low,map.shift,map.factor,top,bin);"
+"}\nINLINE portion_t next_portion(hybrid_t h,local ulong2*space,bucket_t b,code_t*low){\nconst "
 "bucket_space_t l=bucket_space(space);\ncode_t top=b.last;\nportion_t w;\ndo{\nconst code_t "
 "first= *low;\nconst linear_map_t map=make_map(first,top,1,0);\nclear_bucket(l);\nscan_bucket(h,"
 "space,b,0,map,top,0);\nfit_bins(l);\nconst uint bin=l.words[WORD_BIN],taken=l.words[WORD_TAKEN],"
@@ -4037,23 +4060,23 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "1);}while(w.size==0);\nreturn w;}\n"
 ,{131072}},
 {"INLINE void sort_long(hybrid_t h,local ulong2*space,bucket_t b){\nconst array_t alt=advance("
-"h.alt,b.begin),target=advance(h.target,b.begin);\ncode_t low=b.low;\nfor(uint i=local_id();i<"
-"b.size&&b.resplit;i+=CLSORT_GROUP)store_key(alt,i,load_key(target,i));\nbarrier("
-"CLK_GLOBAL_MEM_FENCE);\nfor(uint done=0;done<b.size;){\nconst portion_t w=next_portion(h,space,"
-"b,&low);\nif(!w.one_code){\nscan_bucket(h,space,b,done,w.map,w.top,w.bin);\nsort_bucket_keys(h,"
-"space,b.begin+done,w.size,make_map(w.low,(code_t)(low-1),1,0),1);}\nfor(uint i=local_id();i<"
-"w.size&&w.one_code;i+=CLSORT_GROUP)store_key(advance(target,done),i,decode(w.low,h.codec));\n"
-"done +=w.size;}}\nINLINE void list_long(hybrid_t h,local uint*list,uint first,uint step,uint "
-"buckets){\nconst uint number=first+local_id()*step;\nif(local_id()==0)list[CLSORT_GROUP]=0;\n"
-"local_barrier();\nif(number<buckets){\nconst bucket_t b=take_bucket(h,number);\nif(!fits_bucket("
-"b.size)&& !b.one_code)list[atomic_inc(&list[CLSORT_GROUP])]=number;}\nlocal_barrier();}\n"
-"CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\n"
-"local uint*list=bucket_space(space).words+8;\nconst uint step=(uint)get_num_groups(0),buckets="
-"CLSORT__HYBRID_DIGITS*max(second_digits,1u);\nif(h.n!=0&& *h.skip_passes==0)clear_passes("
-"h.skip_passes-CLSORT__SKIP_PASSES,h.tables);\nif(!hybrid_sorts(h)||h.tables[CLSORT__HEAD_OVER]=="
-"0)return;\nfor(uint first=(uint)get_group_id(0);first<buckets;first+=step*CLSORT_GROUP){\n"
-"list_long(h,list,first,step,buckets);\nfor(uint k=0;k<list[CLSORT_GROUP];k++)sort_long(h,space,"
-"take_bucket(h,list[k]));\nlocal_barrier();}}\n"
+"h.CLSORT_OTHER,b.begin),target=advance(h.CLSORT_RESULT,b.begin);\ncode_t low=b.low;\nfor(uint i="
+"local_id();i<b.size&&CLSORT_IN_RESULT(b);i+=CLSORT_GROUP)store_key(alt,i,load_key(target,i));\n"
+"barrier(CLK_GLOBAL_MEM_FENCE);\nfor(uint done=0;done<b.size;){\nconst portion_t w=next_portion("
+"h,space,b,&low);\nif(!w.one_code){\nscan_bucket(h,space,b,done,w.map,w.top,w.bin);\n"
+"sort_bucket_keys(h,space,b.begin+done,w.size,make_map(w.low,(code_t)(low-1),1,0),1);}\nfor(uint "
+"i=local_id();i<w.size&&w.one_code;i+=CLSORT_GROUP)store_key(advance(target,done),i,decode(w.low,"
+"h.codec));\ndone +=w.size;}}\nINLINE void list_long(hybrid_t h,local uint*list,uint first,uint "
+"step,uint buckets){\nconst uint number=first+local_id()*step;\nif(local_id()==0)"
+"list[CLSORT_GROUP]=0;\nlocal_barrier();\nif(number<buckets){\nconst bucket_t b=take_bucket(h,"
+"number);\nif(!fits_bucket(b.size)&& !b.one_code)list[atomic_inc(&list[CLSORT_GROUP])]=number;}\n"
+"local_barrier();}\nCLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS){\nconst hybrid_t h="
+"CLSORT_HYBRID;\nlocal uint*list=bucket_space(space).words+8;\nconst uint step=(uint)"
+"get_num_groups(0),buckets=CLSORT__HYBRID_DIGITS*max(second_digits,1u);\nif(h.n!=0&& *"
+"h.skip_passes==0)clear_passes(h.skip_passes-CLSORT__SKIP_PASSES,h.tables);\nif(!hybrid_sorts(h)|"
+"|h.tables[CLSORT__HEAD_OVER]==0)return;\nfor(uint first=(uint)get_group_id(0);first<buckets;"
+"first+=step*CLSORT_GROUP){\nlist_long(h,list,first,step,buckets);\nfor(uint k=0;k<"
+"list[CLSORT_GROUP];k++)sort_long(h,space,take_bucket(h,list[k]));\nlocal_barrier();}}\n"
 ,{131072}},
 {"#define CLSORT_SAMPLES_ARGS  CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),"
 "CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint "
@@ -4552,14 +4575,15 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_RADIX_ARGS){\nconst radix_t all=CLSORT_RADIX;\nglobal uint*const words=cached_words(all),"
 "*const starts=cached_starts(all);\nconst uint ranges= "
 "!all.blocks?1:all.scratch[CLSORT__SKIP_PASSES]?words[CACHED_IN_USE]:0;\nradix_t r=all;\n"
-"r.scratch=own_scratch(all);\nr.in_place=ALT_IS_SOURCE;\nr.done=0;\nfor(uint i=0;;i++){\nconst "
-"uint d=all.blocks?atomic_inc(&words[CACHED_TICKET]):i;\nif(d>=ranges)break;\nconst uint begin="
-"all.blocks?starts[d]:0;\nconst uint left=all.blocks&&d==words[CACHED_AROUND]?words[CACHED_LEFT]"
-":0;\nr.n=(all.blocks?starts[d+1]-begin:all.n)-left;\nr.target=advance(all.target,begin);\nr.alt="
-"advance(all.alt,begin);\nif(PACKS_PAIRS)r.alt.keys=all.alt.keys+begin*sizeof(moved_t);\n"
-"r.source=r.alt;\nfor(uint k=0;k<r.n&& !all.blocks;k++){\nconst moved_t e=load_moved(r,"
-"cached_source(all,in_place),k);\nstore_moved(r,r.alt,k,&e,1);}\nsort_alone(r);\nif("
-"CLSORT_VALUE_BYTES==0&&left)insert_common(r,table_code(words+CACHED_COMMON),left);}}\n"
+"r.scratch=own_scratch(all);\nr.in_place=CLSORT_RANGES_ARE;\nr.done=0;\nfor(uint i=0;;i++){\n"
+"const uint d=all.blocks?atomic_inc(&words[CACHED_TICKET]):i;\nif(d>=ranges)break;\nconst uint "
+"begin=all.blocks?starts[d]:0;\nconst uint left=all.blocks&&d==words[CACHED_AROUND]"
+"?words[CACHED_LEFT]:0;\nr.n=(all.blocks?starts[d+1]-begin:all.n)-left;\nr.target=advance("
+"all.CLSORT_RESULT,begin);\nr.alt=advance(all.CLSORT_OTHER,begin);\nif(PACKS_PAIRS)r.alt.keys="
+"all.alt.keys+begin*sizeof(moved_t);\nr.source=r.CLSORT_RANGES;\nfor(uint k=0;k<r.n&& "
+"!all.blocks;k++){\nconst moved_t e=load_moved(r,cached_source(all,in_place),k);\nstore_moved(r,"
+"r.alt,k,&e,1);}\nsort_alone(r);\nif(CLSORT_VALUE_BYTES==0&&left)insert_common(r,table_code("
+"words+CACHED_COMMON),left);}}\n"
 ,{4194304}},
 #endif
 {"INLINE array_t runs_before(array_t target,array_t alt,uint passes,uint pass){\nreturn passes-"
@@ -6143,6 +6167,7 @@ typedef struct clsort__config {
     cl_uint scan;               /* quicksort: CLSORT__SCAN_*; 0: no work-group shares a tile */
     cl_uint counted;            /* the count lies on the device */
     cl_uint turns;              /* codes are rotated past their ignored bits */
+    cl_uint overwrites;         /* hybrid radix, radix in cache: the source is the second array */
 } clsort__config;
 
 /* The layout of scratch memory: parts one after another, in as few buffers as the device can
@@ -6302,6 +6327,8 @@ typedef struct clsort__plan {
     int indirect;               /* (key, index) pairs are sorted; then keys and values are
                                    gathered */
     int sorts_into_output;      /* indirect: keys of pairs are sorted in the output of keys */
+    int overwrites;             /* the arrays of the input replace scratch: the second array, or if
+                                   indirect the keys of pairs */
     clsort__data data;
     clsort__config config, granted;     /* what the program of SORT or SELECT is asked to be
                                            compiled for; what it is: see clsort__bind */
@@ -6952,6 +6979,12 @@ static size_t clsort__output_rows(const clsort_desc *d)
     return rows ? rows : 1;
 }
 
+/* 1 if a sort may use the arrays of the input as scratch. */
+static int clsort__may_overwrite(const clsort_desc *d)
+{
+    return (d->flags & CLSORT_FLAG_OVERWRITE_INPUT) != 0;
+}
+
 /* A buffer, or NULL for CLSORT_LATER. */
 static cl_mem clsort__given(cl_mem buffer) { return buffer == CLSORT_LATER ? NULL : buffer; }
 
@@ -7468,7 +7501,8 @@ static clsort__crossover clsort__find_crossover(const clsort__facts *f, const cl
 static const clsort__crossover clsort__widest_rows[] = {
     { CLSORT__THIS_DEVICE, 0, 64, CLSORT__MOST_BITONIC, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__THIS_DEVICE, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
-    { CLSORT__THIS_DEVICE, 0, 64, 0, 0, 0, 0 }
+    { CLSORT__THIS_DEVICE, 0, 64, 0, 0, 0, 0 },
+    { CLSORT__THIS_DEVICE, 0, 64, 0, 0, 0, CLSORT__NEVER }  /* only where the input is lent */
 };
 
 /* The families that are the fastest for few elements and choose their own work-groups and items:
@@ -8837,6 +8871,37 @@ static cl_uint clsort__choose_algorithm(const clsort__facts *f, const clsort__po
     return CLSORT_AUTO;
 }
 
+/* 1 if the second array holds pairs in one buffer. */
+static int clsort__packs_alt(const clsort__plan *p)
+{
+    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
+    return form && form->packs && clsort__packs(p);
+}
+
+/* Decides whether the arrays of the input replace scratch. Radix by ranks still reads the keys
+   while it writes pairs. */
+static void clsort__plan_overwriting(clsort__plan *p)
+{
+    const clsort__data *a = &p->data;
+    const cl_uint family = p->config.family;
+    const int cut = family == CLSORT__HYBRID
+                    || (family == CLSORT__CACHED && p->d.count > p->policy->cached.most_serial),
+              direct = !a->in_place && !(a->has_values && a->values_in_place)
+                       && !clsort__packs_alt(p),
+              pairs = !a->writes_keys && !p->d.record_size && !p->key.has_codes
+                      && !clsort__merges_codes(&p->key.codec) && family != CLSORT__RANKS;
+    p->overwrites = clsort__may_overwrite(&p->d) && (p->indirect ? pairs : direct);
+    p->config.overwrites = p->overwrites && !p->indirect && cut;
+}
+
+/* 1 if samples sort a copy of the elements in place: while elements move to the second array, all
+   work-groups read samples. */
+static int clsort__sorts_copy(const clsort__plan *p)
+{
+    return p->overwrites && !p->indirect && p->config.family == CLSORT__SAMPLES
+           && !p->config.subset;
+}
+
 /* Derives the steps of a sort, and what their kernels are compiled for. */
 static void clsort__plan_config(clsort__plan *p)
 {
@@ -8853,8 +8918,9 @@ static void clsort__plan_config(clsort__plan *p)
     c->lanes = 1;
     c->counted = p->data.count_on_device && !p->data.segments && !d->top_k;
     p->algorithm->configure(p);
-    if (c->counted && (p->indirect || (p->data.has_values
-                                       && p->data.in_place != p->data.values_in_place)))
+    clsort__plan_overwriting(p);
+    if (c->counted && (p->indirect || clsort__sorts_copy(p)
+                       || (p->data.has_values && p->data.in_place != p->data.values_in_place)))
         clsort__add_step(p, CLSORT__STEP_UTILITY)->counted = 1;
     if ((p->indirect && !c->counted) || d->record_size) clsort__add_step(p, CLSORT__STEP_UTILITY);
 }
@@ -8863,8 +8929,7 @@ static void clsort__plan_config(clsort__plan *p)
 static void clsort__take_alt(clsort__layout *l, clsort__plan *p)
 {
     const size_t n = p->data.extent, keys = p->config.records ? 0 : n * p->key.bytes;
-    const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    if (form && form->packs && clsort__packs(p)) {
+    if (clsort__packs_alt(p)) {
         p->scratch.alt_keys = clsort__take(l, clsort__alt_bytes(p));
         p->scratch.alt_values = p->scratch.alt_keys + clsort__round_up(keys);
     } else {
@@ -8880,7 +8945,7 @@ static void clsort__take_sort(clsort__layout *l, clsort__plan *p)
     const size_t n = p->data.extent;
     const int alt = p->algorithm->needs_alt;
     if (p->indirect) {
-        if (!p->sorts_into_output && !p->d.precedes)
+        if (!p->sorts_into_output && !p->d.precedes && !p->overwrites)
             p->scratch.work_keys = clsort__take(l, n * p->key.bytes);
         if (!p->data.has_indices || p->data.segments)
             p->scratch.work_indices = clsort__take(l, n * 4);
@@ -8889,8 +8954,9 @@ static void clsort__take_sort(clsort__layout *l, clsort__plan *p)
         if (p->data.has_values && p->data.values_in_place)
             p->scratch.copied_values = clsort__take(l, n * p->d.value_size);
     }
-    if (alt == CLSORT__ALT_ALWAYS
-        || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == 1)) {
+    if ((p->indirect || !p->overwrites)
+        && (alt == CLSORT__ALT_ALWAYS
+            || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == 1))) {
         clsort__take_alt(l, p);
     }
     if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(p));
@@ -9820,7 +9886,8 @@ typedef struct clsort__workspace {
     clsort__arrays from, to, alt;
     clsort__span tables;
     clsort__config shape;       /* the shape that the kernels were built with */
-    int in_place;               /* radix, quicksort: `from` is `to` */
+    int in_place;               /* radix, quicksort: 1: `from` is `to`; CLSORT__ALT_IS_SOURCE:
+                                   `from` is `alt` */
 } clsort__workspace;
 
 /* One pass of a merge of pairs of runs, from a and b into `to`. `splits` lists the slice of each
@@ -10665,13 +10732,15 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
 {
     const cl_uint others = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH,
                   top = others | CLSORT_FLAG_TOP_PARTITION;
-    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | top;
+    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_ANY_COUNT | top
+                          | CLSORT_FLAG_OVERWRITE_INPUT;
     const clsort__mistake mistakes[] = {
         { (d->flags & ~known) != 0, "flags" },
         { (d->flags & top) && purpose != CLSORT__TO_SELECT,
           "flags: CLSORT_FLAG_TOP_UNSORTED, _NTH and _PARTITION need top_k" },
         { (d->flags & CLSORT_FLAG_TOP_PARTITION) && (d->flags & others),
-          "flags: CLSORT_FLAG_TOP_PARTITION beside _UNSORTED or _NTH" }
+          "flags: CLSORT_FLAG_TOP_PARTITION beside _UNSORTED or _NTH" },
+        { clsort__may_overwrite(d) && d->top_k, "flags: CLSORT_FLAG_OVERWRITE_INPUT beside top_k" }
     };
     CLSORT__BLAME(c, CLSORT_ERROR_UNKNOWN_FLAG, mistakes);
 }
@@ -11715,6 +11784,7 @@ static const char *clsort__more_options(const clsort__config *c)
     const int no_radix = clsort__leaves_out(CLSORT__BIT(CLSORT_RADIX));
     return c->subset == CLSORT__SUBSET_LONG        ? " -D CLSORT_KERNEL_SUBSET=2"
            : c->subset                             ? " -D CLSORT_KERNEL_SUBSET=1"
+           : c->overwrites                         ? " -D CLSORT_OVERWRITES=1"
            : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
                                                    : "";
 }
@@ -12454,18 +12524,24 @@ static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort_
     clsort__copy_elements(run, p, from.values, to.values, p->config.value_bytes);
 }
 
-/* If only keys or only values would be sorted in place, copies both to `to`, to be
-   sorted there. */
+/* Copies the elements to `to`, to be sorted there. */
+static void clsort__sort_copy(clsort__run *run, const clsort__plan *p, clsort__workspace *w)
+{
+    clsort__copy_arrays(run, p, w->from, w->to);
+    w->from = w->to;
+    w->in_place = 1;
+}
+
+/* If only keys or only values would be sorted in place, sorts a copy of both. */
 static clsort__workspace clsort__both_in_place(clsort__run *run, const clsort__plan *p,
                                                const clsort__workspace *asked)
 {
     clsort__workspace w = *asked;
     w.in_place = clsort__same_span(w.from.keys, w.to.keys);
-    if (p->config.value_bytes && w.in_place != clsort__same_span(w.from.values, w.to.values)) {
-        clsort__copy_arrays(run, p, w.from, w.to);
-        w.from = w.to;
-        w.in_place = 1;
-    }
+    if (p->config.value_bytes && w.in_place != clsort__same_span(w.from.values, w.to.values))
+        clsort__sort_copy(run, p, &w);
+    else if (!w.in_place && p->overwrites)
+        w.in_place = CLSORT__ALT_IS_SOURCE;
     return w;
 }
 
@@ -12695,12 +12771,13 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     const clsort_desc *d = &p->d;
     const clsort__data *a = &p->data;
     const int sorts = !d->top_k, reads = sorts || p->select.sorts_after,
-              has_scratch = p->scratch.layout.bytes > 0;
+              lends = clsort__may_overwrite(d), has_scratch = p->scratch.layout.bytes > 0;
     clsort__range r[11] = {
-        { "keys", a->keys, a->extent * a->element_bytes, 1, a->writes_keys && a->in_place },
+        { "keys", a->keys, a->extent * a->element_bytes, 1,
+          lends || (a->writes_keys && a->in_place) },
         { "keys_out", a->in_place ? clsort__no_span : a->keys_to,
           clsort__output_bytes(p, a->element_bytes, a->keys_apart), reads, 1 },
-        { "values", a->values, a->extent * d->value_size, 1, a->values_in_place },
+        { "values", a->values, a->extent * d->value_size, 1, lends || a->values_in_place },
         { "values_out", a->values_in_place ? clsort__no_span : a->values_to,
           clsort__output_bytes(p, d->value_size, a->values_apart), sorts, 1 },
         { "indices", a->indices, clsort__output_bytes(p, 4, a->indices_apart),
@@ -13459,11 +13536,12 @@ static void clsort__arg_radix(clsort__run *run, const clsort__radix_job *j, cl_u
                   j->first_bit, j->last_bit, j->gated | j->mends | (cl_uint)j->w.in_place, pass);
 }
 
-/* The number of launches that move elements. After an odd number of passes in place, one more
-   copies the result back. */
+/* The number of launches that move elements. After an odd number of passes in place, or an even one
+   between the source and the target, one more may copy the result. */
 static cl_uint clsort__radix_moves(const clsort__radix_job *j)
 {
-    return j->passes + (cl_uint)(j->w.in_place && j->passes % 2);
+    const cl_uint odd = j->passes % 2;
+    return j->passes + (j->w.in_place == CLSORT__ALT_IS_SOURCE ? !odd : j->w.in_place && odd);
 }
 
 /* Counts the traffic of a radix kernel: counting reads keys, scattering moves elements, and a
@@ -13712,6 +13790,16 @@ typedef struct clsort__hybrid_job {
     size_t tables, second_digits, group_digits;
 } clsort__hybrid_job;
 
+/* The arrays for kernels that overwrite the source; see CLSORT_OVERWRITES in kernels.cl. */
+static clsort__workspace clsort__trade_target(const clsort__plan *p, const clsort__workspace *w)
+{
+    clsort__workspace traded = *w;
+    if (!p->config.overwrites) return traded;
+    traded.alt = w->to;
+    traded.to = w->from;
+    return traded;
+}
+
 /* One launch of a hybrid kernel that reads or writes all elements `times` times. local: bytes. */
 static void clsort__hybrid_launch(clsort__run *run, const clsort__hybrid_job *j, int kernel,
                                   size_t groups, size_t local, cl_uint times)
@@ -13779,8 +13867,8 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
 {
     clsort__hybrid_job j;
     clsort__plan passes = *p;
-    const clsort__workspace both = clsort__both_in_place(run, p, w);
-    clsort__workspace rest = both;
+    clsort__workspace rest = clsort__both_in_place(run, p, w);
+    const clsort__workspace both = clsort__trade_target(p, &rest);
     memset(&j, 0, sizeof j);
     j.p = p;
     j.w = &both;
@@ -13812,6 +13900,7 @@ static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
 /* Sorts `from` into `to`, which may be equal, by way of alt. */
 static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
+    clsort__workspace own = *w;
     clsort__samples_job j;
     memset(&j, 0, sizeof j);
     if (p->config.subset) {
@@ -13819,9 +13908,10 @@ static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsor
         clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_TILE, 1);
         return;
     }
+    if (clsort__sorts_copy(p)) clsort__sort_copy(run, p, &own);
     j = clsort__cut_samples(p->policy, &w->shape, p->d.count);
-    clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_SPLIT, j.tiles);
-    clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets);
+    clsort__samples_launch(run, p, &own, &j, CLSORT__KERNEL_SAMPLES_SPLIT, j.tiles);
+    clsort__samples_launch(run, p, &own, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets);
     run->s->seed += run->mode == CLSORT__RUN;
 }
 
@@ -13911,11 +14001,12 @@ static void clsort__cached_ranges(clsort__run *run, const clsort__radix_job *j)
 static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const int numbers = clsort__numbers_keys(p);
+    const clsort__workspace rest = numbers ? *w : clsort__both_in_place(run, p, w);
     clsort__plan passes = *p;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
     j.p = p;
-    j.w = numbers ? *w : clsort__both_in_place(run, p, w);
+    j.w = rest;
     j.gated = numbers              ? (cl_uint)CLSORT__NUMBERS_KEYS
               : clsort__beside(p) ? (cl_uint)CLSORT__MAY_SKIP
                                   : 0;
@@ -13930,8 +14021,10 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
                                clsort__few_groups(p));
     j.block_elements = clsort__ceil_divide(j.n, j.blocks);
     j.blocks = clsort__ceil_divide(j.n, j.block_elements);
+    j.w = clsort__trade_target(p, &rest);
     clsort__cached_ranges(run, &j);
     if (!clsort__beside(p)) return;
+    j.w = rest;
     passes.config = clsort__beside(p)->config;
     j.w.shape = clsort__beside(p)->granted;
     clsort__radix_passes(run, &passes, &j.w, CLSORT__MAY_SKIP);
@@ -14261,6 +14354,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
     memset(&j, 0, sizeof j);
     j.p = p;
     j.w = clsort__both_in_place(run, p, w);
+    if (j.w.in_place == CLSORT__ALT_IS_SOURCE) clsort__sort_copy(run, p, &j.w);
     j.n = p->d.count;
     j.pivot = pivot ? pivot : (cl_uint)CLSORT__PIVOT_MIDRANGE;
     clsort__quick_sizes(&j);
@@ -14589,6 +14683,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     w.alt.values = clsort__scratch_part(scratch, p->scratch.alt_values);
     w.alt.keys = p->config.records ? clsort__span_from(w.alt.values, p->d.key_offset)
                                    : clsort__scratch_part(scratch, p->scratch.alt_keys);
+    if (p->overwrites && !p->indirect) w.alt = from;
     w.tables = clsort__scratch_part(scratch, p->scratch.tables);
     w.shape = p->granted;
     w.in_place = 0;
@@ -14622,6 +14717,14 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
     } while ((end = first) > 0);
 }
 
+/* Where the keys of pairs are sorted. */
+static clsort__span clsort__keys_of_pairs(const clsort__plan *p, const clsort__scratch *scratch)
+{
+    return p->overwrites          ? p->data.keys
+           : p->sorts_into_output ? p->data.keys_to
+                                  : clsort__scratch_part(scratch, p->scratch.work_keys);
+}
+
 /* Sorts segments by work-groups that number the elements, so that the indices need no other
    step. */
 static void clsort__sort_numbered(clsort__run *run, const clsort__plan *p,
@@ -14631,7 +14734,7 @@ static void clsort__sort_numbered(clsort__run *run, const clsort__plan *p,
     clsort__arrays from, to;
     from.keys = a->keys;
     from.values = to.values = a->indices;   /* values are not read */
-    to.keys = a->writes_keys ? a->keys_to : clsort__scratch_part(scratch, p->scratch.work_keys);
+    to.keys = a->writes_keys ? a->keys_to : clsort__keys_of_pairs(p, scratch);
     clsort__sort_arrays(run, p, from, to, scratch);
 }
 
@@ -14644,9 +14747,7 @@ static void clsort__sort_indirect(clsort__run *run, const clsort__plan *p,
     pairs.values = a->has_indices && !a->segments
                        ? a->indices
                        : clsort__scratch_part(scratch, p->scratch.work_indices);
-    pairs.keys = p->d.precedes          ? pairs.values
-                 : p->sorts_into_output ? a->keys_to
-                                        : clsort__scratch_part(scratch, p->scratch.work_keys);
+    pairs.keys = p->d.precedes ? pairs.values : clsort__keys_of_pairs(p, scratch);
     clsort__sort_pairs(run, p, pairs, scratch);
     if (a->writes_keys && !p->sorts_into_output)
         clsort__permute(run, a, a->keys, a->keys_to,
@@ -14739,9 +14840,15 @@ static clsort_status clsort__ready_plans(clsort__job *j)
     return verifies ? clsort__need_utility(j->s, flags) : CL_SUCCESS;
 }
 
+/* Checks a sort. Proofs of indices alone read the keys again. */
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
-    clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
+    const int proves = j->result.buffer || c->s->options.flags & CLSORT_OPTION_VERIFY;
+    const clsort_desc *d = j->desc;
+    clsort__check_desc(c, d, CLSORT__TO_SORT);
+    if (proves && d && clsort__may_overwrite(d) && d->indices && !d->keys_out)
+        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags: CLSORT_FLAG_OVERWRITE_INPUT without "
+                                                    "keys_out, where a proof reads the keys again");
     if (c->status == CL_SUCCESS)
         clsort__plan_sort(&c->s->facts, j->policy, j->desc, &j->plan, &j->inner);
 }
@@ -16697,6 +16804,18 @@ static void clsort__scratch_by(clsort_sorter *s, const clsort__policy *policy,
     *most = clsort__larger(*most, j.plan.scratch.layout.bytes);
 }
 
+/* Raises *most to what fewer pairs may need if they may overwrite their input: some forms keep a
+   second array. The most that ranks and samples sort is a power of two. */
+static void clsort__scratch_of_pairs(clsort_sorter *s, const clsort__policy *policy,
+                                     const clsort_desc *d, size_t *most)
+{
+    size_t i;
+    if (!clsort__may_overwrite(d)) return;
+    for (i = 12; i <= 20; i++) clsort__scratch_by(s, policy, d, (size_t)1 << i, most);
+    clsort__scratch_by(s, policy, d, policy->hybrid.most_pairs, most);
+    clsort__scratch_by(s, policy, d, CLSORT__HYBRID_MOST, most);
+}
+
 /* The scratch memory that AUTO is promised: the most by its alternatives, so that it is enough
    before and after a measurement.
    - The built-in choices, for any count up to that of the description: a choice for more elements
@@ -16713,16 +16832,19 @@ static size_t clsort__promised_scratch(clsort_sorter *s, const clsort_desc *d)
                             own->crossovers.two_codes, d->top_k };
     const clsort__crossover *const widest = clsort__widest_rows;
     clsort__policy other = *own;
+    const size_t rows = sizeof clsort__widest_rows / sizeof *widest - !clsort__may_overwrite(d);
     size_t i, w, most = 0;
     for (i = 0; i < sizeof last / sizeof *last; i++) clsort__scratch_by(s, own, d, last[i], &most);
+    clsort__scratch_of_pairs(s, own, d, &most);
     if (!clsort__may_choose(s)) return most;
     for (w = 0; w < (d->top_k ? 2 : 1); w++) {
         other.way = ways[w];
         other.crossover_rows = own->crossover_rows;
         clsort__scratch_by(s, &other, d, d->count, &most);
-        for (i = 0; i < sizeof clsort__widest_rows / sizeof *widest; i++) {
+        for (i = 0; i < rows; i++) {
             other.crossover_rows = &widest[i];
             clsort__scratch_by(s, &other, d, d->count, &most);   /* with bitonic, of k elements */
+            clsort__scratch_of_pairs(s, &other, d, &most);
             if (widest[i].bitonic) clsort__scratch_by(s, &other, d, widest[i].bitonic, &most);
         }
     }
@@ -16742,10 +16864,12 @@ static cl_ulong clsort__local_without_list(clsort__facts f, const clsort_desc *d
     return local;
 }
 
-/* Raises a layout to what is promised of any device. The sorter lends its facts. */
-static void clsort__widest_scratch(clsort_sorter *s, const clsort_desc *d, clsort__layout *l)
+/* Raises a layout to what is promised of any device, some of which do not use the input as their
+   second array. The sorter lends its facts, the caller the description. */
+static void clsort__widest_scratch(clsort_sorter *s, clsort_desc *d, clsort__layout *l)
 {
     size_t i;
+    d->flags &= ~(cl_uint)CLSORT_FLAG_OVERWRITE_INPUT;
     for (i = 0; i < sizeof clsort__widest_facts / sizeof *clsort__widest_facts; i++) {
         s->facts = clsort__widest_facts[i];
         l->bytes = clsort__larger(l->bytes, clsort__promised_scratch(s, d));

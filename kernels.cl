@@ -405,8 +405,10 @@
 /* SKIP_PASSES: a word of the plan. It is not 0 while another form of radix sorts, or has nothing to
    sort; the passes behind it then do nothing. If that form gives up, it clears the word. MAY_SKIP
    and LEAVES_BITS are bits of the argument in_place. MAY_SKIP: do nothing if that word is not 0.
-   LEAVES_BITS: leave the low bits to a sort of equal prefixes. */
+   LEAVES_BITS: leave the low bits to a sort of equal prefixes. ALT_IS_SOURCE: a value of its lower
+   bits. */
 #define CLSORT__SKIP_PASSES 31
+#define CLSORT__ALT_IS_SOURCE 2
 #define CLSORT__MAY_SKIP 4
 #define CLSORT__LEAVES_BITS 8
 /* Digits of a key. */
@@ -1068,6 +1070,36 @@ typedef struct { global uchar *keys, *values; } array_t;
 #define CLSORT_OF_CODE(bits) (code_t)(bits)
 #define CLSORT_PAIRS_APART(a) 0
 #endif
+
+//---- arrays: source is overwritten [CACHED HYBRID]
+/* With CLSORT_OVERWRITES the source is the second array. The host then passes the source also as
+   the target, and the target as alt: elements move as in a sort in place, but the buckets go to alt
+   in the end.
+     RESULT, OTHER     the array of the result, and the array beside it
+     IN_RESULT         1 if bucket b lies in the result before its sort
+     IS_WRITTEN        1 if keys of a bucket of one code are in the result before its sort
+     ONE_CODE          the member of a bucket that is this code
+     IS_LISTED         1 if a bucket is sorted, or moved to the result
+     RANGES, RANGES_ARE   of radix in cache: the array of the ranges */
+#if CLSORT_OVERWRITES
+#define CLSORT_RESULT alt
+#define CLSORT_OTHER target
+#define CLSORT_IN_RESULT(b) (!(b).resplit)
+#define CLSORT_IS_WRITTEN(b) 0
+#define CLSORT_ONE_CODE low
+#define CLSORT_IS_LISTED(size, one_code) size > 0 && (fits_bucket(size) || one_code)
+#define CLSORT_RANGES target
+#define CLSORT_RANGES_ARE TARGET_IS_SOURCE
+#else
+#define CLSORT_RESULT target
+#define CLSORT_OTHER alt
+#define CLSORT_IN_RESULT(b) b.resplit
+#define CLSORT_IS_WRITTEN(b) b.resplit
+#define CLSORT_ONE_CODE map.low
+#define CLSORT_IS_LISTED(size, one_code) size > 1 && fits_bucket(size) && !one_code
+#define CLSORT_RANGES alt
+#define CLSORT_RANGES_ARE ALT_IS_SOURCE
+#endif   /* CLSORT_OVERWRITES */
 
 //---- arrays [* -ROUNDS -SHORT_ROWS]
 /* Only the buffers that a kernel needs: some drivers take a microsecond per buffer at each
@@ -4118,7 +4150,7 @@ INLINE uint digit_of(code_t code, digit_t d)
 enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };
 /* Values of in_place. TARGET_IS_SOURCE: the target is the source. ALT_IS_SOURCE: alt is the source.
    Then the first move must not write alt, so the number of moves must be odd. */
-enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };
+enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = CLSORT__ALT_IS_SOURCE };
 
 /* The plan's word for a pass. differ: a bit is set if keys differ in this bit of their codes. A
    pass sorts if its digit has such a bit. copies: 1 if the moves of the passes that sort would not
@@ -8572,7 +8604,7 @@ INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec
    work-item of the first one moves both. */
 INLINE void copy_ordered(hybrid_t h, uint begin, uint size)
 {
-    const uint stays = h.source.keys == h.target.keys,
+    const uint stays = h.source.keys == h.CLSORT_RESULT.keys,
                mirrors = *h.skip_passes == 1 + ORDER_DESCENDS, last = h.n - 1,
                end = stays ? min(begin + size, mirrors ? h.n / 2 : 0) : begin + size;
     for (uint at = begin + local_id(); at < end; at += CLSORT_AHEAD * CLSORT_GROUP) {
@@ -8588,9 +8620,9 @@ INLINE void copy_ordered(hybrid_t h, uint begin, uint size)
             const uint i = at + m * CLSORT_GROUP;
             if (i >= end)
                 continue;
-            store_key(h.target, mirrors ? last - i : i, key[m]);
+            store_key(h.CLSORT_RESULT, mirrors ? last - i : i, key[m]);
             if (stays)
-                store_key(h.target, i, other[m]);
+                store_key(h.CLSORT_RESULT, i, other[m]);
         }
     }
 }
@@ -8695,11 +8727,11 @@ INLINE uint second_digit_count(local const uint *counts, uint d, uint second_dig
     return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];
 }
 
-/* 1 if a bucket of `size` keys must be sorted by a work-group. one_code: 1 if its codes are
-   equal. */
+/* 1 if a bucket of `size` keys must be sorted by a work-group, or moved to the result. one_code: 1
+   if its codes are equal. */
 INLINE uint needs_sort(uint size, uint one_code)
 {
-    return size > 1 && fits_bucket(size) && !one_code;
+    return CLSORT_IS_LISTED(size, one_code);
 }
 
 /* Joins the second digits of a range in twos, if the keys of every two fit into a bucket. Returns 1
@@ -8802,7 +8834,7 @@ INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
     for (uint k = 0; k < heavies; k++) {
         const code_t key = decode(list[k], h.codec);
         for (uint i = places[2 * k] + first + local_id(); i < places[2 * k + 1]; i += step)
-            store_key(h.target, i, key);
+            store_key(h.CLSORT_RESULT, i, key);
     }
 }
 
@@ -8974,8 +9006,8 @@ CLSORT_NOINLINE_NV void sort_bucket(global uchar *keys, global uchar *values, gl
 INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint size,
                              linear_map_t map, uint in_target)
 {
-    const array_t to = advance(h.target, begin);
-    sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
+    const array_t to = advance(h.CLSORT_RESULT, begin);
+    sort_bucket(to.keys, to.values, advance(h.CLSORT_OTHER, begin).keys, h.codec.mask, h.codec.flip,
                 h.codec.rotate, space, size, map.low, map.shift, map.factor, in_target);
 }
 
@@ -8984,11 +9016,12 @@ INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint s
    local memory free. */
 INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
-    const array_t to = advance(h.target, b.begin);
-    for (uint i = local_id(); i < b.size && b.one_code && !b.resplit; i += CLSORT_GROUP)
-        store_key(to, i, decode(b.map.low, h.codec));
+    const array_t to = advance(h.CLSORT_RESULT, b.begin);
+    for (uint i = local_id(); i < b.size && b.one_code && !CLSORT_IS_WRITTEN(b);
+         i += CLSORT_GROUP)
+        store_key(to, i, decode(b.CLSORT_ONE_CODE, h.codec));
     if (b.size != 0 && fits_bucket(b.size) && !b.one_code)
-        sort_bucket_keys(h, space, b.begin, b.size, b.map, b.resplit);
+        sort_bucket_keys(h, space, b.begin, b.size, b.map, CLSORT_IN_RESULT(b));
 }
 
 /* Sorts the listed buckets, or all ranges if each range is one bucket. Any number of work-groups:
@@ -9077,8 +9110,8 @@ CLSORT_NOINLINE_NV void scan_portion(local ulong2 *space, global uchar *from, gl
 INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done,
                         linear_map_t map, code_t top, uint bin)
 {
-    const array_t to = advance(h.target, b.begin + done);
-    scan_portion(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
+    const array_t to = advance(h.CLSORT_RESULT, b.begin + done);
+    scan_portion(space, advance(h.CLSORT_OTHER, b.begin).keys, to.keys, to.values, h.codec.mask,
                  h.codec.flip, h.codec.rotate, b.size, map.low, map.shift, map.factor, top, bin);
 }
 
@@ -9121,9 +9154,10 @@ INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_
    work-items. */
 INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
 {
-    const array_t alt = advance(h.alt, b.begin), target = advance(h.target, b.begin);
+    const array_t alt = advance(h.CLSORT_OTHER, b.begin),
+                  target = advance(h.CLSORT_RESULT, b.begin);
     code_t low = b.low;
-    for (uint i = local_id(); i < b.size && b.resplit; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < b.size && CLSORT_IN_RESULT(b); i += CLSORT_GROUP)
         store_key(alt, i, load_key(target, i));
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint done = 0; done < b.size;) {
@@ -10986,7 +11020,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
                                                            : 0;
     radix_t r = all;
     r.scratch = own_scratch(all);
-    r.in_place = ALT_IS_SOURCE;
+    r.in_place = CLSORT_RANGES_ARE;
     r.done = 0;
     for (uint i = 0;; i++) {
         const uint d = all.blocks ? atomic_inc(&words[CACHED_TICKET]) : i;
@@ -10995,11 +11029,11 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
         const uint begin = all.blocks ? starts[d] : 0;
         const uint left = all.blocks && d == words[CACHED_AROUND] ? words[CACHED_LEFT] : 0;
         r.n = (all.blocks ? starts[d + 1] - begin : all.n) - left;
-        r.target = advance(all.target, begin);
-        r.alt = advance(all.alt, begin);
+        r.target = advance(all.CLSORT_RESULT, begin);
+        r.alt = advance(all.CLSORT_OTHER, begin);
         if (PACKS_PAIRS)
             r.alt.keys = all.alt.keys + begin * sizeof(moved_t);
-        r.source = r.alt;
+        r.source = r.CLSORT_RANGES;
         for (uint k = 0; k < r.n && !all.blocks; k++) {
             const moved_t e = load_moved(r, cached_source(all, in_place), k);
             store_moved(r, r.alt, k, &e, 1);

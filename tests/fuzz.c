@@ -119,6 +119,7 @@ static sort_case draw_adversarial(const fuzz_device *f, uint64_t number)
     sort_case c = draw_adversarial_batch(f->o, batch_of(f->o, number));
     draw_type(&random, &c);
     draw_places(&random, &c);
+    may_overwrite(&c);
     c.d.stable = (cl_uint)chance(&random, 15);
     if (chance(&random, 80)) c.pattern = patterns[draw(&random, 11)];
     c.d.count = f->o->log2 ? draw_large_count(&random, f->o->log2)
@@ -140,6 +141,7 @@ static sort_case draw_case(const fuzz_device *f, uint64_t number)
     sort_case c = draw_batch(f->o->seed, number / BATCH);
     draw_type(&random, &c);
     draw_places(&random, &c);
+    may_overwrite(&c);
     c.queue = chance(&random, 30) ? f->unordered : NULL;
     c.wait = chance(&random, 30) ? (int)draw(&random, CASE_WAITS) : CASE_WAIT_NONE;
     c.no_event = chance(&random, 20);

@@ -284,6 +284,8 @@ enum { P_STRIDES = P_PARTS | P_COUNT | P_KEYS | P_KEYS_OUT | P_VALUES_OUT | P_IN
     X("a reserved word of tuning", UNKNOWN_VALUE, P_TUNING, c->d.tuning.reserved_1 = 1) \
     X("the last reserved word of tuning", UNKNOWN_VALUE, P_TUNING, c->d.tuning.reserved[11] = 1) \
     X("flag 2^31", UNKNOWN_FLAG, P_FLAGS, c->d.flags = 0x80000000u) \
+    X("top_k that overwrites", UNKNOWN_FLAG, P_FLAGS | P_STRIDES, c->d.top_k = 1; \
+      c->d.flags = CLSORT_FLAG_OVERWRITE_INPUT) \
     X("first_bit 32", BIT_RANGE, P_TUNING | P_TYPE, c->d.first_bit = 32) \
     X("ends without begins", MISSING_BUFFER, P_PARTS, use_ends(c, NULL, w->good[INDICES])) \
     X("rows beside a number of segments", UNSUPPORTED, P_PARTS, c->d.rows = 2; \
@@ -347,6 +349,9 @@ enum { P_STRIDES = P_PARTS | P_COUNT | P_KEYS | P_KEYS_OUT | P_VALUES_OUT | P_IN
     X("keys in a part of a read-only buffer", BUFFER_ACCESS, P_KEYS | P_KEYS_OUT | P_INDICES, \
       c->d.keys = w->read_only_part) \
     X("keys not readable", BUFFER_ACCESS, P_KEYS, c->d.keys = w->write_only) \
+    X("keys that may be overwritten, not writable", BUFFER_ACCESS, \
+      P_FLAGS | P_PARTS | P_KEYS | P_KEYS_OUT | P_INDICES, c->d.keys = w->read_only; \
+      c->d.keys_out = w->good[KEYS_OUT]; c->d.flags = CLSORT_FLAG_OVERWRITE_INPUT) \
     X("values not writable", BUFFER_ACCESS, P_VALUES_OUT, c->d.values = w->read_only) \
     X("keys one element short", BUFFER_TOO_SMALL, P_KEYS | P_COUNT, c->d.keys = w->exact; \
       c->d.keys_offset = 4) \

@@ -1040,6 +1040,67 @@ static size_t scratch_made(const world *w, size_t n)
     return (size_t)(mock.allocated - before);
 }
 
+/* What such a sort takes, and what clsort_scratch_size tells of it: both in bytes for each key. */
+static double scratch_of(const world *w, const clsort_desc *d, double *told)
+{
+    char text[2000];
+    size_t bytes = 0;
+    const char *line;
+    CHECK_OK(clsort_scratch_size(w->sorter, d, &bytes));
+    CHECK_OK(clsort_explain(w->sorter, d, text, sizeof text));
+    line = strstr(text, "\nscratch ");
+    *told = (double)bytes / (double)d->count;
+    return CHECK(line != NULL) ? strtod(line + 9, NULL) / (double)d->count : 0;
+}
+
+/* Only tables are left of the scratch memory of a sort that may overwrite its input. */
+static void lend_inputs(bench *b)
+{
+    static const struct {
+        mock_facts (*facts)(void);
+        cl_uint type, stable;
+        size_t value, count;
+        double most, told;      /* bytes for each key */
+    } cases[] = {
+        { mock_nvidia, CLSORT_U32, 0, 0, 1 << 20, 1.1, 1.6 },
+        { mock_nvidia, CLSORT_U32, 0, 0, 1 << 24, 0.3, 0.3 },
+        { mock_nvidia, CLSORT_U64, 0, 0, 1 << 20, 0.6, 2.1 },
+        { mock_nvidia, CLSORT_U64, 0, 0, 1 << 24, 0.5, 0.5 },
+        { mock_nvidia, CLSORT_U32, 1, 4, 1 << 20, 1.1, 8.6 },   /* samples may be measured */
+        { mock_nvidia, CLSORT_U32, 1, 4, 1 << 24, 0.3, 1.1 },
+        { mock_nvidia, CLSORT_U64, 0, 8, 1 << 20, 0.1, 1.1 },
+        { mock_gpu, CLSORT_F32, 0, 0, 1 << 20, 1.6, 1.6 },
+        { mock_gpu, CLSORT_U32, 0, 8, 1 << 20, 0.1, 1.1 },
+        { mock_cpu, CLSORT_U32, 0, 0, 1 << 20, 1.1, 1.1 },
+        { mock_cpu, CLSORT_U64, 0, 8, 1 << 20, 1.1, 1.1 }
+    };
+    size_t i;
+    (void)b;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t key = (cases[i].type & 0xFF) / 8;
+        world w;
+        clsort_desc d;
+        double is, told, was, was_told;
+        AT("case %d", (int)i);
+        open_world(&w, cases[i].facts(), 1 << 20, 0);
+        d = make_desc(&w, cases[i].count, cases[i].type);
+        d.keys = NULL;
+        d.keys_out = CLSORT_LATER;
+        d.stable = cases[i].stable;
+        if (cases[i].value) d.value_size = cases[i].value, d.values_out = CLSORT_LATER;
+        was = scratch_of(&w, &d, &was_told);
+        d.flags = CLSORT_FLAG_OVERWRITE_INPUT;
+        is = scratch_of(&w, &d, &told);
+        if (!CHECK(is <= cases[i].most && told <= cases[i].told && is <= told)
+            || !CHECK(was - is == (double)(key + cases[i].value) && told <= was_told))
+            printf("  %.3f bytes for each key in place of %.3f, told are %.3f\n", is, was, told);
+        d.count *= 2;
+        scratch_of(&w, &d, &was_told);
+        CHECK(2 * was_told >= told);
+        close_world(&w);
+    }
+}
+
 /* The first scratch memory has the size that is needed, a later one a quarter to spare: up to 64
    MiB, the largest allocation, and what the driver has. */
 static void grow_scratch_by_a_quarter(bench *b)
@@ -1572,6 +1633,7 @@ static const test_entry tests[] = {
     { "a part of a device is found in its context", find_parts_of_devices },
     { "a queue that has nothing left to do leaves its scratch to another", take_over_idle_slots },
     { "a queue that has something left to do keeps its scratch", keep_slots_in_use },
+    { "an input that may be overwritten replaces the second array", lend_inputs },
     { "scratch that is outgrown is replaced by one with a quarter to spare",
       grow_scratch_by_a_quarter },
     { "local memory is asked for by what is launched", ask_for_launched_kernels_only },

@@ -110,6 +110,7 @@ static int read_flag(plan_line *p, const char *word)
     else if (!strcmp(word, "keys_out")) d->keys_out = CLSORT_LATER;
     else if (!strcmp(word, "values_out")) d->values_out = CLSORT_LATER;
     else if (!strcmp(word, "count")) d->count_buffer = CLSORT_LATER;
+    else if (!strcmp(word, "overwrites")) d->flags |= CLSORT_FLAG_OVERWRITE_INPUT;
     else if (!strcmp(word, "unsorted")) d->flags |= CLSORT_FLAG_TOP_UNSORTED;
     else if (!strcmp(word, "nth")) d->flags |= CLSORT_FLAG_TOP_NTH;
     else if (!strcmp(word, "partition")) d->flags |= CLSORT_FLAG_TOP_PARTITION;

@@ -54,10 +54,11 @@ static void list_sort(planned *t, const clsort__plan *p)
     const clsort__parts *s = &p->scratch;
     const clsort__data *a = &p->data;
     const double n = (double)a->extent, key = (double)p->key.bytes;
-    const int alt = p->algorithm->needs_alt == CLSORT__ALT_ALWAYS
-                    || (p->algorithm->needs_alt && clsort__step_choice(&p->d.tuning) == 1),
+    const int alt = (p->indirect || !p->overwrites)
+                    && (p->algorithm->needs_alt == CLSORT__ALT_ALWAYS
+                        || (p->algorithm->needs_alt && clsort__step_choice(&p->d.tuning) == 1)),
               pairs = p->indirect && !p->sorts_into_output;
-    add_part(t, "keys of pairs", pairs && !p->d.precedes, s->work_keys, n * key);
+    add_part(t, "keys of pairs", pairs && !p->d.precedes && !p->overwrites, s->work_keys, n * key);
     add_part(t, "indices of pairs", p->indirect && !(a->has_indices && !a->segments),
              s->work_indices, n * 4);
     add_part(t, "copied keys", pairs && a->writes_keys && a->in_place, s->copied_keys,

@@ -107,6 +107,7 @@ DESCENDING = 1
 NAN_TOTAL, NAN_LAST, NAN_EQUAL = 0, 1, 2
 ZERO_EQUAL = 1
 FLAG_TOP_UNSORTED, FLAG_TOP_NTH, FLAG_TOP_PARTITION, FLAG_ANY_COUNT = 32, 64, 128, 512
+FLAG_OVERWRITE_INPUT = 1024
 LATER = ctypes.c_void_p(-1)   # a buffer that does not exist yet
 OPTION_VERIFY = 1
 
@@ -1069,7 +1070,8 @@ class Sorter:
                      values_out: DeviceArray | None = None, indices: DeviceArray | None = None,
                      by: Sequence[str] | None = None, segments: DeviceArray | None = None,
                      segment_ends: DeviceArray | None = None, count: DeviceArray | None = None,
-                     wait_for: Sequence[cl.Event] = (), **order: Unpack[Order]) -> cl.Event:
+                     overwrite: bool = False, wait_for: Sequence[cl.Event] = (),
+                     **order: Unpack[Order]) -> cl.Event:
         """Sorts keys in place, or into `out`; moves values in place, or into values_out.
 
         indices   receives the permutation, u4 or i4, of the shape of keys; then keys and values
@@ -1078,11 +1080,14 @@ class Sorter:
                   have one dimension
         count     u4 of shape (1,): how many keys there are when the sort runs, at most those of
                   the array
+        overwrite True: keys and values that are sorted to other arrays may be overwritten, which
+                  saves scratch memory
         """
         with self._lock:
             return self._enqueue_sort(queue, keys, order, by, wait_for=wait_for, out=out,
                                       values=values, values_out=values_out, indices=indices,
-                                      segments=segments, segment_ends=segment_ends, count=count)
+                                      segments=segments, segment_ends=segment_ends, count=count,
+                                      overwrite=overwrite)
 
     def enqueue_top_k(self, queue: cl.CommandQueue, keys: DeviceArray, k: int, *,
                       out: DeviceArray | None = None, indices: DeviceArray | None = None,
@@ -1111,7 +1116,7 @@ class Sorter:
                 values_out: AnyArray | None = None, indices: AnyArray | None = None,
                 lengths: AnyArray | None = None, segments: AnyArray | None = None,
                 segment_ends: AnyArray | None = None, count: AnyArray | None = None,
-                **order: Unpack[Order]) -> None:
+                overwrite: bool = False, **order: Unpack[Order]) -> None:
         """Builds and allocates what the call with these arguments needs: enqueue_sort, or with `k`
         enqueue_top_k. That call then makes nothing but events. Blocks, and sorts nothing.
 
@@ -1121,9 +1126,10 @@ class Sorter:
         """
         arrays = {"out": out, "values": values, "values_out": values_out, "indices": indices,
                   "lengths": lengths, "segments": segments, "segment_ends": segment_ends,
-                  "count": count}
+                  "count": count, "overwrite": overwrite}
         with self._lock:
-            arrays = {name: _as_described(array) for name, array in arrays.items()}
+            arrays = {name: array if name == "overwrite" else _as_described(array)
+                      for name, array in arrays.items()}
             desc = self._describe(_as_described(keys), order, by, k, sort, arrays)
             for name, field in _LATER_FIELDS.items():
                 if arrays[name] is not None and not getattr(desc, field):
@@ -1155,6 +1161,7 @@ class Sorter:
             given["lengths"] = None
         elif k is not None:
             desc.top_k, desc.flags = k, 0 if sort else FLAG_TOP_UNSORTED
+        desc.flags |= FLAG_OVERWRITE_INPUT if arrays.get("overwrite") else 0
         self._place(desc, keys, **given)
         return desc
 
@@ -1164,7 +1171,8 @@ class Sorter:
             arrays.get(name) for name in ("out", "values", "values_out", "indices"))
         in_place = k is None and indices is None
         written = (keys if in_place and out is None else out,
-                   values if in_place and values_out is None else values_out, indices)
+                   values if in_place and values_out is None else values_out, indices,
+                   *((keys, values) if arrays.get("overwrite") else ()))
         read = (keys, values, *(arrays.get(name) for name in ("lengths", "segments", "segment_ends",
                                                               "count")))
         return self._enqueue("clsort_enqueue_sort", queue, desc, read, written, wait_for)

@@ -1053,6 +1053,25 @@ def test_pyopencl_values_move_in_place_up_to_a_count(gpu):
     assert on_device.get().tolist() == [0, 1, 3, 4, 2]
 
 
+def test_pyopencl_overwrites_keys_and_values_if_it_may(gpu):
+    keys, values = np.random.default_rng(3).permutation(100000).astype("u4"), np.arange(1e5)
+    on_device, beside = gpu.put(keys), gpu.put(values)
+    out, moved = gpu.empty(keys.shape, "u4"), gpu.empty(values.shape, "f8")
+    arrays = {"out": out, "values": beside, "values_out": moved, "overwrite": True}
+    gpu.sorter.prepare(gpu.queue, on_device, **arrays)
+    event = gpu.sorter.enqueue_sort(gpu.queue, on_device, **arrays)
+    equal(out.get(), np.sort(keys))
+    equal(moved.get(), values[np.argsort(keys)])
+    assert event in on_device.events and event in beside.events
+    flags = gpu.cl.mem_flags
+    kept = gpu.array.Array(gpu.queue, keys.shape, "u4", data=gpu.cl.Buffer(
+        gpu.context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=keys))
+    gpu.sorter.enqueue_sort(gpu.queue, kept, out=out)
+    equal(out.get(), np.sort(keys))
+    raises(clsort.Error, "BUFFER_ACCESS", gpu.sorter.enqueue_sort, gpu.queue, kept, out=out,
+           overwrite=True)
+
+
 def test_pyopencl_gathers_rows_with_gaps(gpu):
     keys = np.random.default_rng(7).normal(size=(5, 40)).astype("f4")
     whole_keys, best, indices = gpu.put(keys), gpu.empty((5, 3), "f4"), gpu.empty((5, 3), "u4")

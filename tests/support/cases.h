@@ -165,11 +165,13 @@ static inline void case_say(const sort_case *c)
     if (c->counted)
         snprintf(parts + strlen(parts), sizeof parts - strlen(parts), ", %u on the device",
                  (unsigned)c->there);
-    AT("n %zu%s, %s, algorithm %s%s%s%s%s, placement %d, shift %zu, %s queue, wait %d%s", d->count,
-       parts, case_words(d, d->key_type, c->pattern, c->seed),
+    AT("n %zu%s, %s, algorithm %s%s%s%s%s%s, placement %d, shift %zu, %s queue, wait %d%s",
+       d->count, parts, case_words(d, d->key_type, c->pattern, c->seed),
        c->algorithm ? c->algorithm : "as described", c->indices ? ", indices" : "",
        case_out(c->keys_out, ", keys_out"), case_out(c->values_out, ", values_out"),
-       c->own_scratch ? ", own scratch" : "", c->placement, c->shift,
+       c->own_scratch ? ", own scratch" : "",
+       c->d.flags & CLSORT_FLAG_OVERWRITE_INPUT ? ", input overwritten" : "", c->placement,
+       c->shift,
        c->queue ? "other" : "first", c->wait, c->no_event ? ", no event" : "");
 }
 
@@ -367,9 +369,10 @@ static inline int case_fill(case_state *s)
 /* The roles that the call must not write, a bit for each. */
 static inline unsigned case_read_only(const sort_case *c)
 {
+    const int kept = !(c->d.flags & CLSORT_FLAG_OVERWRITE_INPUT);
     return 1u << CASE_SEGMENTS | 1u << CASE_ENDS | 1u << CASE_COUNT
-           | (case_keys_target(c) != CASE_KEYS ? 1u << CASE_KEYS : 0)
-           | (case_values_target(c) != CASE_VALUES ? 1u << CASE_VALUES : 0);
+           | (kept && case_keys_target(c) != CASE_KEYS ? 1u << CASE_KEYS : 0)
+           | (kept && case_values_target(c) != CASE_VALUES ? 1u << CASE_VALUES : 0);
 }
 
 /* Gives an array its part of the parent, or a sub-buffer of that. */
@@ -443,13 +446,19 @@ static inline int case_produce(const case_state *s, const bench *b, cl_command_q
     return CHECK(error == CL_SUCCESS);
 }
 
+/* Would a proof read keys that the sort may overwrite? */
+static inline int case_reads_again(const sort_case *c)
+{
+    return c->d.flags & CLSORT_FLAG_OVERWRITE_INPUT && c->indices && !c->keys_out;
+}
+
 /* Sorts and waits; the event must be there and complete. Proofs must tell that offsets do not
    ascend. With a single element that depends on what the output held before: none is asked for. */
 static inline int case_sort(case_state *s, const bench *b)
 {
     const sort_case *c = s->c;
     const int descends = case_descends(c), wrong = descends && c->d.count > 1,
-              prove = c->prove && (wrong || !descends);
+              prove = c->prove && (wrong || !descends) && !case_reads_again(c);
     image_call call;
     int good = image_call_begin(b, c->queue,
                                 c->wait && case_blocks(c) ? CASE_WAIT_PAST : c->wait, &call);
@@ -575,11 +584,23 @@ static inline void case_expect_indices(case_state *s)
     }
 }
 
+/* What is sorted of an input may be overwritten; what lies between rows and segments may not. */
+static inline void case_forgive_input(case_state *s, size_t role)
+{
+    const image *m = &s->image;
+    size_t n = case_extent(s->c), i;
+    for (i = 0; i < n; i++)
+        if (s->order[i] != CASE_OUTSIDE)
+            memcpy(image_at(m, m->want, role, i), image_at(m, m->now, role, i),
+                   m->array[role].element);
+}
+
 /* Where offsets do not ascend, an output may hold anything; what is sorted in place stays. */
 static inline void case_expect(case_state *s)
 {
     static const size_t outputs[] = { CASE_KEYS_OUT, CASE_VALUES_OUT, CASE_INDICES };
     const image *m = &s->image;
+    const int overwrites = s->c->d.flags & CLSORT_FLAG_OVERWRITE_INPUT;
     size_t keys = case_keys_target(s->c), values = case_values_target(s->c), i;
     memcpy(m->want, m->was, m->bytes);
     if (case_descends(s->c)) {
@@ -588,6 +609,8 @@ static inline void case_expect(case_state *s)
         if (keys < CASE_ROLES) case_permute(s, CASE_KEYS, keys);
         if (values < CASE_ROLES) case_permute(s, CASE_VALUES, values);
         if (s->c->indices) case_expect_indices(s);
+        if (overwrites && keys != CASE_KEYS) case_forgive_input(s, CASE_KEYS);
+        if (overwrites && values != CASE_VALUES) case_forgive_input(s, CASE_VALUES);
     }
     if (s->d.scratch) image_forgive(m, CASE_SCRATCH, s->d.scratch_size);
 }

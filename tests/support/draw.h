@@ -27,6 +27,7 @@ typedef struct drawn {
     mock_facts facts;
     clsort_desc bare, full;         /* without and with buffers */
     int has_indices, has_keys_out, has_values_out, has_count, has_lengths, has_ends;
+    int overwrites;
     clsort_field fields[9];
     cl_context context;
     cl_device_id device;
@@ -165,6 +166,8 @@ static inline void draw_arrays(drawn *c)
     c->has_indices = one_in(c, 4);
     c->has_keys_out = one_in(c, 4);
     c->has_values_out = d->value_size && (c->has_indices || one_in(c, 3));
+    c->overwrites = (c->has_keys_out || c->has_indices) && one_in(c, 3);
+    if (c->overwrites) d->flags |= 1024u;   /* CLSORT_FLAG_OVERWRITE_INPUT */
 }
 
 /* Strides of outputs, now and then too short. */
@@ -196,6 +199,7 @@ static inline void draw_parts(drawn *c)
     if (d->top_k && !one_in(c, 8)) d->record_size = d->key_offset = 0;
     if (d->top_k)   /* CLSORT_FLAG_TOP_* */
         d->flags |= one_in(c, 4) ? 32u : one_in(c, 4) ? 64u : one_in(c, 4) ? 128u : 0u;
+    if (d->top_k && !one_in(c, 8)) d->flags &= ~1024u;
     if (kind == 4 && one_in(c, 3)) d->segment_count = some_size(c, 12);
     if (d->top_k && one_in(c, 5)) c->has_count = 1;
     c->has_ends = d->segment_count && one_in(c, 2);

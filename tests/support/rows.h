@@ -16,10 +16,11 @@
                ~N: N - 1, N, N + 1; A..B: all; A..B/S: every S-th
    .with       what is drawn, too, or with ! behind it always there: order (descending), nan (NaNs
                last), equals (equal NaNs, zeros), stable, places (outputs, the caller's scratch
-               memory, buffers), apart (outputs, always), queue (out of order, wait lists, no
-               event), prove, bits; parts: rows (`counts` are their lengths), strides (of outputs),
-               segments (`counts` are their numbers), gaps, descends (offsets do not ascend);
-               counted (a count on the device, `counts` are capacities), produced (just before)
+               memory, buffers), apart (outputs, always), overwrites (the input, always), queue (out
+               of order, wait lists, no event), prove, bits; parts: rows (`counts` are their
+               lengths), strides (of outputs), segments (`counts` are their numbers), gaps, descends
+               (offsets do not ascend); counted (a count on the device, `counts` are capacities),
+               produced (just before)
    .times      the cases of each count; default 1
    .one_in     where compiling takes most of the time, one program of this number: pairs of a form
                and an element. A GPU builds four times as many, others where it is another vendor's
@@ -313,7 +314,9 @@ static inline void row_draw_order(const test_row *r, uint64_t *random, sort_case
 static inline void row_draw_arrays(const test_row *r, uint64_t *random, sort_case *c)
 {
     if (row_has(r, "places")) draw_places(random, c);
+    if (row_has(r, "places") && !r->call && !(r->device && r->device->checks)) may_overwrite(c);
     if (row_chance(r, "apart", random, 100)) c->keys_out = CASE_OWN, c->values_out = CASE_OWN;
+    if (row_has(r, "overwrites")) c->d.flags |= CLSORT_FLAG_OVERWRITE_INPUT;
     if (c->indices && c->d.value_size && !c->values_out) c->values_out = CASE_OWN;
     if (!c->d.value_size) c->values_out = 0;
     c->own_scratch |= row_chance(r, "scratch", random, 50);

@@ -201,7 +201,8 @@ public:
         return enqueue(queue, keys, after, done);
     }
 
-    /* Writes the order of the keys, which are only read. */
+    /* Writes the order of the keys, which are only read, unless the description's flags have
+       CLSORT_FLAG_OVERWRITE_INPUT. */
     clsort_status argsort(cl_command_queue queue, input keys, view<cl_uint> indices,
                           const event *after = nullptr, event *done = nullptr)
     {
