@@ -1277,7 +1277,8 @@ extern "C" {
 /* kernels.cl says what these are: //---- shared. */
 #define CLSORT__SHAPE_LIST(X) \
     X(ANY, "any") X(ALONE, "alone") X(VECTORS, "vectors") X(GROUP, "group") X(LANES, "lanes") \
-    X(BUCKETS, "buckets") X(TILES, "tiles") X(VOTES, "votes") X(MENDS, "mends")
+    X(BUCKETS, "buckets") X(TILES, "tiles") X(VOTES, "votes") X(MENDS, "mends") \
+    X(CARRIES, "carries")
 
 #define CLSORT__FAMILY_BITONIC 1
 #define CLSORT__FAMILY_MERGE 2
@@ -1518,9 +1519,9 @@ extern "C" {
 #define CLSORT__FIELD_FIRST_BIT 51
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
-#define CLSORT__COMPARATOR_AT 20
+#define CLSORT__COMPARATOR_AT 22
 /* Families that need a chunk of text: whatever their shape is, and by shape. */
-static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
+static const struct { const char *text; cl_uint needs[10]; } clsort__chunks[] = {
 {"#define CLSORT__FAMILY_BITONIC 1\n#define CLSORT__FAMILY_MERGE 2\n#define CLSORT__FAMILY_RADIX "
 "3\n#define CLSORT__FAMILY_QUICKSORT 4\n#define CLSORT__FAMILY_UTILITY 32\n#define "
 "CLSORT__FAMILY_PUBLISHED_BITONIC 33\n#define CLSORT__FAMILY_PUBLISHED_MERGE 34\n#define "
@@ -1659,13 +1660,17 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_NEEDS_RADIX  (CLSORT_IS(RADIX)||CLSORT_IS(SWEEP)||CLSORT_IS(CACHED)||CLSORT_IS(PARTITION)"
 " ||CLSORT_NEEDS_PIECES)\n#ifndef CLSORT_HAS_RADIX\n#define CLSORT_HAS_RADIX 1\n#endif\n#define "
 "CLSORT_RUN_BUCKETS  (CLSORT_IS(RUNS)&&CLSORT_VALUE_BYTES==0&&CLSORT_SHARE_LOG2>0&&"
-"CLSORT_HAS_RADIX)\n#define CLSORT_PAIRS ((CLSORT_IS(HYBRID)||CLSORT_IS(SAMPLES))&&"
+"CLSORT_HAS_RADIX)\n#define CLSORT_VALUES_TOO ((CLSORT_IS(HYBRID)||CLSORT_IS(SAMPLES))&&"
 "CLSORT_VALUE_BYTES>0)\n#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT)||CLSORT_IS(RELAUNCH)"
 ")\n#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT)||CLSORT_IS(LONG_ROWS)||CLSORT_IS(STREAMS))\n"
 "#define CLSORT_NEEDS_REGISTER_ROWS (CLSORT_IS(SHORT_ROWS)||CLSORT_IS(ROUNDS))\n#define "
 "CLSORT_MASKS_IDS  (CLSORT_NEEDS_QUICKSORT||(CLSORT_NEEDS_RADIX&&CLSORT_KEY_BYTES+"
 "CLSORT_VALUE_BYTES>8))\n"
 ,{~0u}},
+{"#define CLSORT_PAIRS CLSORT_VALUES_TOO\n"
+,{134086430,131072,131072,131072,131072,131072,131072,131072,131072}},
+{"#define CLSORT_PAIRS 0\n"
+,{0,0,0,0,0,0,0,0,0,131072}},
 {"#define CLSORT_HIDES_IDS  ((CLSORT_IS(PARTITION) ||(CLSORT_IS(SWEEP)&&CLSORT_KERNEL_SUBSET=="
 "CLSORT__SUBSET_BEHIND &&CLSORT_VALUE_BYTES)) &&CLSORT_FORWARD_PROGRESS)\n#if CLSORT_KEY_BYTES!="
 "1&&CLSORT_KEY_BYTES!=2&&CLSORT_KEY_BYTES!=4&&CLSORT_KEY_BYTES!=8\n#error \"CLSORT_KEY_BYTES "
@@ -1813,7 +1818,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "key_place(to,place)= *key_place(from,i);\nload_words(from,i,word);\nstore_words(to,place,word);}"
 "\nINLINE item_t top_item(void){\nitem_t r;\nr.key=(codes_t)CLSORT_TOP_CODE;\nfor(uint w=0;w<"
 "CLSORT_WORDS;w++)r.word[w]=(words_t)0xFFFFFFFFu;\nreturn r;}\n"
-,{55139870,8388608,8388608,8388608,8388608,0,8388608,8388608,8388608}},
+,{55139870,8388608,8388608,8388608,8388608,0,8388608,8388608,8388608,8388608}},
 {"INLINE code_t code_at(array_t a,uint i,codec_t c){\nreturn CLSORT_FIRST_LANE(encode((codes_t)*"
 "key_place(a,i),c));}\n"
 ,{46226974}},
@@ -3236,17 +3241,43 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "advance(r.source,b.begin+done),r.target,r.codec,r.digit,min(b.size -done,(uint)"
 "CLSORT_RADIX_TILE));\n#endif\n}\n"
 ,{0,0,0,16777216,0,0,0,16777216}},
-{"INLINE void order_codes(code_t*a,code_t*b){\nconst code_t least=min(*a,*b);\n*b=max(*a,*b);\n*a="
-"least;}\nINLINE void put_extremes(local code_t*own,code_t least,code_t most){\nown[0]=least;\n"
-"own[CLSORT_GROUP]=most;}\nINLINE void join_extreme(local code_t*own,uint step){\nown[0]=min("
-"own[0],own[step]);\nown[CLSORT_GROUP]=max(own[CLSORT_GROUP],own[CLSORT_GROUP +step]);}\nINLINE "
-"void join_extremes(local code_t*extremes,const uint twice){\nlocal code_t*own=extremes+local_id("
-");\n#pragma unroll 1\nfor(uint step=CLSORT_GROUP/2;step>0;step>>=1){\nlocal_barrier();\nif("
-"local_id()<step){\njoin_extreme(own,step);\nif(twice)join_extreme(own+2*CLSORT_GROUP,step);}}\n"
-"local_barrier();}\n"
+{"#define CLSORT_ELEMENT code_t\n#define CLSORT_ELEMENT_BYTES CLSORT_KEY_BYTES\n#define "
+"CLSORT_TOP_ELEMENT CLSORT_TOP_CODE\n#define CLSORT_CODE_OF(e)e\n#define CLSORT_WITH_VALUE(code,"
+"from,i)code\n#define CLSORT_BELOW(a,b)a<b\n#define CLSORT_PICK(first,a,b)first?a:b\n#define "
+"CLSORT_BEFORE(t)t-1\n#define CLSORT_LESSER(a,b)min(a,b)\n#define CLSORT_GREATER(a,b)max(a,b)\n"
+"#define CLSORT_STORE(to,i,e,codec)store_key(to,i,decode(e,codec))\n#define CLSORT_HYBRID_ALT "
+"CLSORT_ARRAY_OF(alt_buffer+alt_keys_at,alt_buffer,0)\n#define CLSORT_GIVES_UP(heavies,too_heavy)"
+"heavies==0&&too_heavy\n#define CLSORT_HEAVIES_PART CLSORT__EDGE_HEAVIES_PART\n#define "
+"CLSORT_MOST_OVER(h)h.n/CLSORT__EDGE_OVER_PART\n#define CLSORT_SPLIT_BYTES CLSORT_KEY_BYTES\n"
+"#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n#define "
+"CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES,CLSORT_WIDE)\n"
+,{2097152,0,0,131072,0,8388608}},
+{"typedef struct __attribute__((packed,aligned(CLSORT_KEY_BYTES==CLSORT_VALUE_BYTES?8:4))){\n"
+"code_t code;\nunit_t value;}element_t;\n#define CLSORT_ELEMENT element_t\n#define "
+"CLSORT_ELEMENT_BYTES (CLSORT_KEY_BYTES+CLSORT_VALUE_BYTES)\n#define CLSORT_TOP_ELEMENT (("
+"element_t){CLSORT_TOP_CODE,~(unit_t)0})\n#define CLSORT_CODE_OF(e)(e).code\n#define "
+"CLSORT_WITH_VALUE(code,from,i)((element_t){code,*value_place(from,i)})\n#define CLSORT_BELOW(a,"
+"b)is_below(a,b)\n#define CLSORT_PICK(first,a,b)pick(first,a,b)\n#define CLSORT_BEFORE(t)max(t,"
+"1u)-1\n#define CLSORT_LESSER(a,b)pick(is_below(b,a),b,a)\n#define CLSORT_GREATER(a,b)pick("
+"is_below(b,a),a,b)\n#define CLSORT_STORE(to,i,e,codec) (store_key(to,i,decode((e).code,codec)),*"
+"value_place(to,i)=(e).value)\n#define CLSORT_HYBRID_ALT CLSORT_ARRAY(alt)\n#define "
+"CLSORT_GIVES_UP(heavies,too_heavy)((heavies)!=0||(too_heavy))\n#define CLSORT_HEAVIES_PART "
+"CLSORT__HYBRID_HEAVY_SAMPLE\n#define CLSORT_MOST_OVER(h)0\n#define CLSORT_SPLIT_BYTES max("
+"CLSORT_KEY_BYTES,CLSORT_VALUE_BYTES)\nINLINE uint is_below(element_t a,element_t b){\nreturn "
+"a.code<b.code||(a.code==b.code&&a.value<b.value);}\nINLINE element_t pick(uint first,element_t "
+"a,element_t b){\nconst element_t e={first?a.code:b.code,first?a.value:b.value};\nreturn e;}\n"
+"INLINE global unit_t*value_place(array_t a,size_t i){return(global unit_t*)a.values+i;}\n"
+,{0,0,0,0,0,0,0,0,0,131072}},
+{"INLINE void order_codes(CLSORT_ELEMENT*a,CLSORT_ELEMENT*b){\nconst CLSORT_ELEMENT least="
+"CLSORT_LESSER(*a,*b);\n*b=CLSORT_GREATER(*a,*b);\n*a=least;}\nINLINE void put_extremes(local "
+"code_t*own,code_t least,code_t most){\nown[0]=least;\nown[CLSORT_GROUP]=most;}\nINLINE void "
+"join_extreme(local code_t*own,uint step){\nown[0]=min(own[0],own[step]);\nown[CLSORT_GROUP]=max("
+"own[CLSORT_GROUP],own[CLSORT_GROUP +step]);}\nINLINE void join_extremes(local code_t*extremes,"
+"const uint twice){\nlocal code_t*own=extremes+local_id();\n#pragma unroll 1\nfor(uint step="
+"CLSORT_GROUP/2;step>0;step>>=1){\nlocal_barrier();\nif(local_id()<step){\njoin_extreme(own,step)"
+";\nif(twice)join_extreme(own+2*CLSORT_GROUP,step);}}\nlocal_barrier();}\n"
 ,{2228224,0,0,0,0,8388608}},
-{"#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n#define "
-"CLSORT_BUCKET_TILE (CLSORT_GROUP*CLSORT_BUCKET_ITEMS)\n#define CLSORT_BUCKET_BINS_LOG2 ("
+{"#define CLSORT_BUCKET_TILE (CLSORT_GROUP*CLSORT_BUCKET_ITEMS)\n#define CLSORT_BUCKET_BINS_LOG2 ("
 "CLSORT_GROUP_LOG2+CLSORT__HYBRID_OWN_BINS_LOG2)\n#define CLSORT_OWN_BINS (1<<"
 "CLSORT__HYBRID_OWN_BINS_LOG2)\n#define CLSORT_BUCKET_BINS (1<<CLSORT_BUCKET_BINS_LOG2)\n#if "
 "CLSORT__HYBRID_OWN_BINS_LOG2>5\n#error \"the bins of a work-item lie side by side, without "
@@ -3274,57 +3305,62 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_BUCKET_BINS-1);}\nINLINE code_t map_start(linear_map_t map,ulong parts,uint bits,code_t "
 "last){\nconst ulong product=parts<<31>>bits,x=map_quotient(product+map.factor-1,map.factor);\n"
 "return x>(ulong)(code_t)(last-map.low)>>map.shift?(code_t)(last+1):(code_t)(map.low+(code_t)(("
-"code_t)x<<map.shift));}\nINLINE uint one_code_parts(linear_map_t map){\nreturn map.shift==0&&"
-"map.factor==1u<<31;}\nINLINE uint one_code_bins(linear_map_t map){\nreturn map.shift==0&&"
-"map.factor>=1u<<(31-CLSORT_BUCKET_BINS_LOG2);}\n"
+"code_t)x<<map.shift));}\n"
 ,{131072,0,0,0,0,8388608}},
-{"typedef struct{\nlocal code_t*keys;\nlocal uint*bins,*sums,*words;}bucket_space_t;\nenum{"
-"WORD_LONGEST,WORD_TAKEN,WORD_BIN,WORD_HEAVY,WORD_COLLECTED,WORD_UNORDERED};\n#define "
-"CLSORT_KEY_VECTORS (CLSORT_KEY_BYTES==4&&CLSORT_BUCKET_ITEMS%8==4)\n#define CLSORT_KEY_SLOTS ("
-"CLSORT_BUCKET_TILE +(CLSORT_BUCKET_TILE>>CLSORT_KEY_PAD_LOG2))\n#define CLSORT_BIN_SLOTS ("
-"CLSORT_BUCKET_BINS+(CLSORT_BUCKET_BINS>>5))\nINLINE uint key_slot(uint i){\nreturn "
-"CLSORT_KEY_VECTORS?i:pad_slot(i,CLSORT_KEY_PAD_LOG2);}\nINLINE void take_own_keys(local const "
-"code_t*keys,code_t*key){\nconst uint first=local_id()*CLSORT_BUCKET_ITEMS;\n#if "
-"CLSORT_KEY_VECTORS\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m+=4)vstore4(((local "
-"const uint4*)(keys+first))[m/4],0,key+m);\n#else\n#pragma unroll\nfor(uint m=0;m<"
+{"INLINE uint one_code_parts(linear_map_t map){\nreturn map.shift==0&&map.factor==1u<<31;}\n"
+"INLINE uint one_code_bins(linear_map_t map){\nreturn map.shift==0&&map.factor>=1u<<(31-"
+"CLSORT_BUCKET_BINS_LOG2);}\n"
+,{0,0,0,131072,0,8388608}},
+{"#define one_code_parts(map)0\n#define one_code_bins(map)0\n"
+,{0,0,0,0,0,0,0,0,0,131072}},
+{"typedef struct{\nlocal CLSORT_ELEMENT*keys;\nlocal uint*bins,*sums,*words;}bucket_space_t;\n"
+"enum{WORD_LONGEST,WORD_TAKEN,WORD_BIN,WORD_HEAVY,WORD_COLLECTED,WORD_UNORDERED};\n#define "
+"CLSORT_KEY_VECTORS (CLSORT_ELEMENT_BYTES==4&&CLSORT_BUCKET_ITEMS%8==4)\n#define "
+"CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE +(CLSORT_BUCKET_TILE>>CLSORT_KEY_PAD_LOG2))\n#define "
+"CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS+(CLSORT_BUCKET_BINS>>5))\nINLINE uint key_slot(uint i){\n"
+"return CLSORT_KEY_VECTORS?i:pad_slot(i,CLSORT_KEY_PAD_LOG2);}\nINLINE void take_own_keys(local "
+"const CLSORT_ELEMENT*keys,CLSORT_ELEMENT*key){\nconst uint first=local_id()*CLSORT_BUCKET_ITEMS;"
+"\n#if CLSORT_KEY_VECTORS\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m+=4)vstore4((("
+"local const uint4*)(keys+first))[m/4],0,key+m);\n#else\n#pragma unroll\nfor(uint m=0;m<"
 "CLSORT_BUCKET_ITEMS;m++)key[m]=keys[pad_slot(first+m,CLSORT_KEY_PAD_LOG2)];\n#endif\n}\nINLINE "
-"void put_own_keys(local code_t*keys,const code_t*key){\nconst uint first=local_id()*"
-"CLSORT_BUCKET_ITEMS;\n#if CLSORT_KEY_VECTORS\n#pragma unroll\nfor(uint m=0;m<"
+"void put_own_keys(local CLSORT_ELEMENT*keys,const CLSORT_ELEMENT*key){\nconst uint first="
+"local_id()*CLSORT_BUCKET_ITEMS;\n#if CLSORT_KEY_VECTORS\n#pragma unroll\nfor(uint m=0;m<"
 "CLSORT_BUCKET_ITEMS;m+=4)((local uint4*)(keys+first))[m/4]=vload4(0,key+m);\n#else\n#pragma "
 "unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)keys[pad_slot(first+m,CLSORT_KEY_PAD_LOG2)]="
 "key[m];\n#endif\n}\nINLINE bucket_space_t bucket_space(local ulong2*space){\nlocal uint*bins=("
-"local uint*)space +(CLSORT_KEY_SLOTS*CLSORT_KEY_BYTES+7)/8*2,*sums=bins+CLSORT_BIN_SLOTS+"
-"CLSORT__HYBRID_SPARE_BINS;\nconst bucket_space_t l={(local code_t*)space,bins,sums,sums+2*"
-"CLSORT_GROUP};\nreturn l;}\nINLINE void clear_bucket(bucket_space_t l){\nclear_words(l.bins,"
+"local uint*)space +(CLSORT_KEY_SLOTS*CLSORT_ELEMENT_BYTES+7)/8*2,*sums=bins+CLSORT_BIN_SLOTS+"
+"CLSORT__HYBRID_SPARE_BINS;\nconst bucket_space_t l={(local CLSORT_ELEMENT*)space,bins,sums,sums+"
+"2*CLSORT_GROUP};\nreturn l;}\nINLINE void clear_bucket(bucket_space_t l){\nclear_words(l.bins,"
 "CLSORT_BIN_SLOTS+CLSORT__HYBRID_SPARE_BINS);\nif(local_id()<8)l.words[local_id()]=0;\n"
 "local_barrier();}\nINLINE uint place_bins(bucket_space_t l,const uint looked_at){\nplace_counts("
 "l.bins+pad_slot(local_id()*CLSORT_OWN_BINS,5),CLSORT_OWN_BINS,looked_at,1,l.sums,&"
 "l.words[WORD_LONGEST]);\nlocal_barrier();\nreturn l.words[WORD_LONGEST];}\n"
 ,{131072,0,0,0,0,8388608}},
 {"INLINE void transpose_odd_even(bucket_space_t l,uint rounds){\nconst uint t=local_id(),most="
-"CLSORT_BUCKET_ITEMS-1;\nlocal code_t*borders=(local code_t*)l.bins;\ncode_t "
-"key[CLSORT_BUCKET_ITEMS];\ntake_own_keys(l.keys,key);\nfor(uint round=0;round<rounds;round++){\n"
-"local code_t*lower=borders+round%2*2*CLSORT_GROUP,*upper=lower+CLSORT_GROUP;\n#pragma unroll\n"
-"for(uint m=0;m<most;m+=2)order_codes(&key[m],&key[m+1]);\nlower[t]=key[0];\nupper[t]=key[most];"
-"\n#pragma unroll\nfor(uint m=1;m<most;m+=2)order_codes(&key[m],&key[m+1]);\nlocal_barrier();\n"
-"key[0]=t>0?max(key[0],upper[t-1]):key[0];\nkey[most]=t+1<CLSORT_GROUP?min(key[most],lower[t+1])"
-":key[most];}\nput_own_keys(l.keys,key);}\n"
+"CLSORT_BUCKET_ITEMS-1;\nlocal CLSORT_ELEMENT*borders=(local CLSORT_ELEMENT*)l.bins;\n"
+"CLSORT_ELEMENT key[CLSORT_BUCKET_ITEMS];\ntake_own_keys(l.keys,key);\nfor(uint round=0;round<"
+"rounds;round++){\nlocal CLSORT_ELEMENT*lower=borders+round%2*2*CLSORT_GROUP,*upper=lower+"
+"CLSORT_GROUP;\n#pragma unroll\nfor(uint m=0;m<most;m+=2)order_codes(&key[m],&key[m+1]);\n"
+"lower[t]=key[0];\nupper[t]=key[most];\n#pragma unroll\nfor(uint m=1;m<most;m+=2)order_codes(&"
+"key[m],&key[m+1]);\nlocal_barrier();\nkey[0]=CLSORT_PICK(t>0,CLSORT_GREATER(key[0],"
+"upper[CLSORT_BEFORE(t)]),key[0]);\nkey[most]=CLSORT_PICK(t+1<CLSORT_GROUP,CLSORT_LESSER("
+"key[most],lower[t+1]),key[most]);}\nput_own_keys(l.keys,key);}\n"
 ,{131072,0,0,0,0,8388608}},
 {"INLINE void order_places(bucket_space_t l,uint a,uint b,uint size){\nif(b>=size)return;\nconst "
-"uint i=key_slot(a),j=key_slot(b);\nconst code_t x=l.keys[i],y=l.keys[j];\nl.keys[i]=min(x,y);\n"
-"l.keys[j]=max(x,y);}\nINLINE void sort_by_network(bucket_space_t l,uint size){\nfor(uint run=1;"
-"run<size;run*=2){\nfor(uint p=local_id();p/run*2*run<size;p +=CLSORT_GROUP)order_places(l,p/run*"
-"2*run+p%run,p/run*2*run+2*run-1-p%run,size);\nlocal_barrier();\nfor(uint step=run/2;step>0;"
-"step/=2){\nfor(uint p=local_id();p/step*2*step<size;p +=CLSORT_GROUP)order_places(l,p/step*2*"
-"step +p%step,p/step*2*step +p%step +step,size);\nlocal_barrier();}}}\nINLINE uint is_unordered("
-"bucket_space_t l){\nconst uint first=local_id()*CLSORT_BUCKET_ITEMS;\nuint found=0;\n#pragma "
-"unroll 4\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst uint next=min(first+m+1,"
-"CLSORT_BUCKET_TILE -1u);\nfound|=l.keys[key_slot(next)]<l.keys[key_slot(first+m)];}\nif(found)"
-"atomic_or(&l.words[WORD_UNORDERED],1);\nlocal_barrier();\nreturn l.words[WORD_UNORDERED];}\n"
-"INLINE void order_bins(bucket_space_t l,uint size,uint longest){\nif(longest>1&&(longest<="
-"CLSORT__EDGE_MOST_TRUSTED||is_unordered(l))){\nif(longest<=(CLSORT_RUN_BUCKETS?2:1)*"
-"CLSORT__EDGE_MOST_TRANSPOSED)transpose_odd_even(l,(longest+1)/2);\nelse sort_by_network(l,size);"
-"}\nlocal_barrier();}\n"
+"uint i=key_slot(a),j=key_slot(b);\nconst CLSORT_ELEMENT x=l.keys[i],y=l.keys[j];\nl.keys[i]="
+"CLSORT_LESSER(x,y);\nl.keys[j]=CLSORT_GREATER(x,y);}\nINLINE void sort_by_network("
+"bucket_space_t l,uint size){\nfor(uint run=1;run<size;run*=2){\nfor(uint p=local_id();p/run*2*"
+"run<size;p +=CLSORT_GROUP)order_places(l,p/run*2*run+p%run,p/run*2*run+2*run-1-p%run,size);\n"
+"local_barrier();\nfor(uint step=run/2;step>0;step/=2){\nfor(uint p=local_id();p/step*2*step<"
+"size;p +=CLSORT_GROUP)order_places(l,p/step*2*step +p%step,p/step*2*step +p%step +step,size);\n"
+"local_barrier();}}}\nINLINE uint is_unordered(bucket_space_t l){\nconst uint first=local_id()*"
+"CLSORT_BUCKET_ITEMS;\nuint found=0;\n#pragma unroll 4\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){"
+"\nconst uint next=min(first+m+1,CLSORT_BUCKET_TILE -1u);\nfound|=CLSORT_BELOW(l.keys[key_slot("
+"next)],l.keys[key_slot(first+m)]);}\nif(found)atomic_or(&l.words[WORD_UNORDERED],1);\n"
+"local_barrier();\nreturn l.words[WORD_UNORDERED];}\nINLINE void order_bins(bucket_space_t l,"
+"uint size,uint longest){\nif(longest>1&&(longest<=CLSORT__EDGE_MOST_TRUSTED||is_unordered(l))){"
+"\nif(longest<=(CLSORT_RUN_BUCKETS?2:1)*CLSORT__EDGE_MOST_TRANSPOSED)transpose_odd_even(l,("
+"longest+1)/2);\nelse sort_by_network(l,size);}\nlocal_barrier();}\n"
 ,{131072,0,0,0,0,8388608}},
 {"INLINE uint first_peers(uint bin,uint*first){\nuint peers=0;\n#if CLSORT_WARPS\n__asm__ "
 "volatile(\"{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;\" \" setp.eq.u32 p, %1, %2; "
@@ -3349,24 +3385,25 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT_RUN_BUCKETS?t/warp*(warp*CLSORT_BUCKET_ITEMS)+t%warp:t;}\n#define CLSORT_NEXT_ITEM ("
 "CLSORT_RUN_BUCKETS?CLSORT__WARP:CLSORT_GROUP)\nINLINE uint bucket_item(uint m){\nreturn "
 "first_item()+m*CLSORT_NEXT_ITEM;}\n#define CLSORT_PLACES_FIRST !CLSORT_RUN_BUCKETS\nINLINE void "
-"fill_bins(bucket_space_t l,const code_t*key,uint*rank,uint size){\nconst uint first=first_item()"
-";\n#pragma unroll\nfor(uint m=0;m<(CLSORT_PLACES_FIRST?CLSORT_BUCKET_ITEMS:0);m++)rank[m]="
-"l.bins[rank[m]>>16]+(rank[m]&0xFFFF);\nif(CLSORT_RUN_BUCKETS&&first+(CLSORT_BUCKET_ITEMS-1)*"
-"CLSORT_NEXT_ITEM<size){\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)l.keys[key_slot("
-"l.bins[rank[m]>>16]+(rank[m]&0xFFFF))]=key[m];}else{\n#pragma unroll\nfor(uint m=0;m<"
-"CLSORT_BUCKET_ITEMS;m++){\nconst uint i=first+m*CLSORT_NEXT_ITEM,place="
-"CLSORT_PLACES_FIRST?rank[m]:l.bins[rank[m]>>16]+(rank[m]&0xFFFF),at=i<size?place:i;\n"
-"l.keys[key_slot(at)]=i<size?key[m]:CLSORT_TOP_CODE;}}\nlocal_barrier();}\nenum{OF_MAP,"
-"OF_SPLITTERS};\nINLINE void count_bins(bucket_space_t l,const code_t*key,uint*rank,uint size,"
-"linear_map_t map,const uint of,const uint whole,const uint crowds){\nconst uint first="
-"first_item(),spare=CLSORT_BIN_SLOTS+local_id()%CLSORT__HYBRID_SPARE_BINS;\n#pragma unroll\nfor("
-"uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst uint inside=whole||first+m*CLSORT_NEXT_ITEM<size,"
-"own=of==OF_MAP?map_bin(map,key[m]):splitter_bin(splitters_of(l),key[m]),bin=inside?pad_slot(own,"
-"5):spare;\nrank[m]=rank_one(l.bins,bin,crowds)|bin<<16;}}\nINLINE void sort_bins(bucket_space_t "
-"l,const code_t*key,uint size,linear_map_t map){\nuint rank[CLSORT_BUCKET_ITEMS];\nclear_bucket("
-"l);\ncount_bins(l,key,rank,size,map,OF_MAP,0,0);\nlocal_barrier();\nconst uint longest="
-"place_bins(l,CLSORT_OWN_BINS);\nfill_bins(l,key,rank,size);\norder_bins(l,size,one_code_bins("
-"map)?0:longest);}\n"
+"fill_bins(bucket_space_t l,const CLSORT_ELEMENT*key,uint*rank,uint size){\nconst uint first="
+"first_item();\n#pragma unroll\nfor(uint m=0;m<(CLSORT_PLACES_FIRST?CLSORT_BUCKET_ITEMS:0);m++)"
+"rank[m]=l.bins[rank[m]>>16]+(rank[m]&0xFFFF);\nif(CLSORT_RUN_BUCKETS&&first+("
+"CLSORT_BUCKET_ITEMS-1)*CLSORT_NEXT_ITEM<size){\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_BUCKET_ITEMS;m++)l.keys[key_slot(l.bins[rank[m]>>16]+(rank[m]&0xFFFF))]=key[m];}else{\n"
+"#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst uint i=first+m*CLSORT_NEXT_ITEM,"
+"place=CLSORT_PLACES_FIRST?rank[m]:l.bins[rank[m]>>16]+(rank[m]&0xFFFF),at=i<size?place:i;\n"
+"l.keys[key_slot(at)]=CLSORT_PICK(i<size,key[m],CLSORT_TOP_ELEMENT);}}\nlocal_barrier();}\nenum{"
+"OF_MAP,OF_SPLITTERS};\nINLINE void count_bins(bucket_space_t l,const CLSORT_ELEMENT*key,uint*"
+"rank,uint size,linear_map_t map,const uint of,const uint whole,const uint crowds){\nconst uint "
+"first=first_item(),spare=CLSORT_BIN_SLOTS+local_id()%CLSORT__HYBRID_SPARE_BINS;\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst uint inside=whole||first+m*"
+"CLSORT_NEXT_ITEM<size,own=of==OF_MAP?map_bin(map,CLSORT_CODE_OF(key[m])):splitter_bin("
+"splitters_of(l),CLSORT_CODE_OF(key[m])),bin=inside?pad_slot(own,5):spare;\nrank[m]=rank_one("
+"l.bins,bin,crowds)|bin<<16;}}\nINLINE void sort_bins(bucket_space_t l,const CLSORT_ELEMENT*key,"
+"uint size,linear_map_t map){\nuint rank[CLSORT_BUCKET_ITEMS];\nclear_bucket(l);\ncount_bins(l,"
+"key,rank,size,map,OF_MAP,0,0);\nlocal_barrier();\nconst uint longest=place_bins(l,"
+"CLSORT_OWN_BINS);\nfill_bins(l,key,rank,size);\norder_bins(l,size,one_code_bins(map)?0:longest);"
+"}\n"
 ,{131072,0,0,0,0,8388608}},
 {"INLINE void take_splitters(bucket_space_t l,const code_t*key){\nconst uint t=local_id();\nlocal "
 "code_t*splitters=splitters_of(l);\ncode_t own=key[0];\nuint place=0;\n#pragma unroll\nfor(uint "
@@ -3426,20 +3463,19 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 ,{0,0,0,0,0,8388608}},
 {"#define CLSORT_HYBRID_ARGS  CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),"
 "CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint "
-"tables, uint second_digits,uint group_digits,local ulong2*space\n#define CLSORT_HYBRID_ALT "
-"CLSORT_ARRAY_OF(alt_buffer+alt_keys_at,alt_buffer,0)\n#define CLSORT_HYBRID  { CLSORT_ARRAY("
-"source),CLSORT_ARRAY(target),CLSORT_HYBRID_ALT,CLSORT_CODEC, (global uint*)(scratch+scratch_at)+"
-"CLSORT__SKIP_PASSES, (global uint*)(scratch+scratch_at)+tables, (global uint*)(scratch+"
-"scratch_at)+tables+CLSORT__HYBRID_NEXT_AT, (global uint*)(scratch+scratch_at)+tables+"
-"CLSORT__HYBRID_SECOND_DIGITS_AT, CLSORT_COUNT(n),second_digits,group_digits }\ntypedef struct{\n"
-"array_t source,target,alt;\ncodec_t codec;\nglobal uint*skip_passes,*tables;\nglobal uint*next,*"
-"buckets;\nuint n,second_digits,group_digits;}hybrid_t;\nenum{RANGE_LOW,RANGE_LAST=2,RANGE_SHIFT="
-"4,RANGE_FACTOR,RANGE_TILES,RANGE_HEAVY};\nenum{HEAVY_CODE,HEAVY_DIGIT=2};\nINLINE global uint*"
-"hybrid_range(hybrid_t h,uint digit){\nreturn h.tables+CLSORT__HYBRID_RANGES_AT+digit*"
-"CLSORT__HYBRID_RANGE_WORDS;}\nINLINE global uint*hybrid_heavy(hybrid_t h,uint number){\nreturn "
-"h.tables+CLSORT__HYBRID_HEAVIES_AT+number*CLSORT__HYBRID_HEAVY_WORDS;}\n#define hybrid_sorts(h)("
-"(h).n!=0&& *(h).skip_passes==1)\nenum{ORDER_NONE,ORDER_ASCENDS,ORDER_DESCENDS};\nINLINE global "
-"uint*hybrid_list(hybrid_t h){\nreturn h.skip_passes+1;}\n"
+"tables, uint second_digits,uint group_digits,local ulong2*space\n#define CLSORT_HYBRID  { "
+"CLSORT_ARRAY(source),CLSORT_ARRAY(target),CLSORT_HYBRID_ALT,CLSORT_CODEC, (global uint*)("
+"scratch+scratch_at)+CLSORT__SKIP_PASSES, (global uint*)(scratch+scratch_at)+tables, (global "
+"uint*)(scratch+scratch_at)+tables+CLSORT__HYBRID_NEXT_AT, (global uint*)(scratch+scratch_at)+"
+"tables+CLSORT__HYBRID_SECOND_DIGITS_AT, CLSORT_COUNT(n),second_digits,group_digits }\ntypedef "
+"struct{\narray_t source,target,alt;\ncodec_t codec;\nglobal uint*skip_passes,*tables;\nglobal "
+"uint*next,*buckets;\nuint n,second_digits,group_digits;}hybrid_t;\nenum{RANGE_LOW,RANGE_LAST=2,"
+"RANGE_SHIFT=4,RANGE_FACTOR,RANGE_TILES,RANGE_HEAVY};\nenum{HEAVY_CODE,HEAVY_DIGIT=2};\nINLINE "
+"global uint*hybrid_range(hybrid_t h,uint digit){\nreturn h.tables+CLSORT__HYBRID_RANGES_AT+"
+"digit*CLSORT__HYBRID_RANGE_WORDS;}\nINLINE global uint*hybrid_heavy(hybrid_t h,uint number){\n"
+"return h.tables+CLSORT__HYBRID_HEAVIES_AT+number*CLSORT__HYBRID_HEAVY_WORDS;}\n#define "
+"hybrid_sorts(h)((h).n!=0&& *(h).skip_passes==1)\nenum{ORDER_NONE,ORDER_ASCENDS,ORDER_DESCENDS};"
+"\nINLINE global uint*hybrid_list(hybrid_t h){\nreturn h.skip_passes+1;}\n"
 ,{131072}},
 {"#define CLSORT_CELL_GROUPS (CLSORT__HYBRID_DIGITS-2)\n#define CLSORT_CELL_GROUP (1<<"
 "CLSORT__HYBRID_CELL_GROUP_LOG2)\n#define CLSORT_INNER_CELLS (CLSORT_CELL_GROUPS*"
@@ -3487,7 +3523,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "s->sums);\nput_extremes(s->extremes+local_id(),e.least,e.most);\nput_extremes(s->heavy_sample +"
 "local_id(),e.above,e.below);\njoin_extremes(s->extremes,1);\ns->first=s->extremes[0];\ns->last="
 "s->extremes[CLSORT_GROUP];\ns->gap.end=s->heavy_sample[0]^CLSORT_MIDDLE_CODE;\ns->gap.low=s->"
-"heavy_sample[CLSORT_GROUP]^CLSORT_MIDDLE_CODE;\ns->order=CLSORT_PAIRS?ORDER_NONE: !(other&"
+"heavy_sample[CLSORT_GROUP]^CLSORT_MIDDLE_CODE;\ns->order=CLSORT_VALUES_TOO?ORDER_NONE: !(other&"
 "0xFFFF)?ORDER_ASCENDS: !(other>>16)?ORDER_DESCENDS:ORDER_NONE;\nlocal_barrier();}\n"
 ,{131072}},
 {"INLINE code_t gap_step(code_t code){return code& ~(code_t)(CLSORT_GAP_STEP -1);}\nINLINE void "
@@ -3598,8 +3634,8 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "heavy_cells(s)[i]=cell_of_code(s,heavy_codes(s)[i]);\nlocal_barrier();\nreturn total;}\nINLINE "
 "uint find_heavies(hybrid_t h,cells_t s){\nconst uint size=min(s.size,"
 "CLSORT__HYBRID_HEAVY_SAMPLE +0u);\nuint weight;\ncount_heavy_sample(h,s,size);\nconst uint "
-"heavies=list_heavies(s,CLSORT__EDGE_LEAST_HEAVY,&weight);\nreturn CLSORT__EDGE_HEAVIES_PART*"
-"weight<size?0:heavies;}\n"
+"heavies=list_heavies(s,CLSORT__EDGE_LEAST_HEAVY,&weight);\nreturn CLSORT_HEAVIES_PART*weight<"
+"size?0:heavies;}\n"
 ,{131072}},
 {"INLINE uint sum_cells(cells_t s,uint*heaviest){\nconst uint first=local_id()*CLSORT_OWN_CELLS;\n"
 "uint sum=0;\n*heaviest=0;\n#pragma unroll 8\nfor(uint c=first;c<first+CLSORT_OWN_CELLS;c++){\n"
@@ -3630,19 +3666,19 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "uint round=0;round<(CLSORT_PAIRS?1:2);round++){\ncount_cells(h,*s);\n*sum=sum_cells(*s,heaviest)"
 ";\nif(CLSORT_PAIRS||round>0)break;\nconst uint crowded=is_crowded(h,*s,*heaviest);\nif("
 "CLSORT_BRANCH_BARRIERS&& !crowded)break;\nconst uint heavies=find_heavies(h,*s);\ns->heavies="
-"crowded?heavies:0;\ngives_up=s->heavies==0&&crowded>>16;\nif(CLSORT_BRANCH_BARRIERS&&gives_up)"
-"break;}\nreturn gives_up;}\nCLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS){\nconst "
-"hybrid_t h=CLSORT_HYBRID;\nlocal code_t*extremes=(local code_t*)space,*heavy_sample=extremes+2*"
-"CLSORT_GROUP;\nlocal uint*counts=(local uint*)(heavy_sample +CLSORT__HYBRID_HEAVY_SAMPLE),*sums="
-"counts+CLSORT_CELL_WORDS+(CLSORT_CELL_WORDS>>5);\ncells_t s={counts,sums,extremes,heavy_sample,{"
-"0,0,0},{0,0,0},0,0,0,0,sample_size(h),0,0,0,0,0,0,0};\nuint digits,heaviest,sum;\nif(h.n==0)"
-"return;\nfind_extremes(h,&s);\nmake_cell_map(h,&s);\nconst uint sample_gives_up=count_sample(h,&"
-"s,&sum,&heaviest),before=group_scan_total(sum,s.sums,&s.light);\ns.cell_groups=is_flat(s,sum)&&"
-"s.heavies==0&&s.gap_cell==CLSORT__HYBRID_CELLS;\nconst uint gives_up=CLSORT_PAIRS? !("
-"s.cell_groups&&takes_keys(s.map)):sample_gives_up,begun=gives_up||s.cell_groups?0:mark_cells(h,"
-"s,before),digit=group_scan_total(begun,s.sums,&digits);\nif(s.cell_groups)digits="
-"write_cell_groups(h,s);\nelse if(!gives_up)write_cells(h,s,digit);\nwrite_head(h,s,digits,"
-"gives_up||is_too_heavy(h,s,heaviest));}\n"
+"crowded?heavies:0;\ngives_up=CLSORT_GIVES_UP(s->heavies,crowded>>16);\nif("
+"CLSORT_BRANCH_BARRIERS&&gives_up)break;}\nreturn gives_up;}\nCLSORT_KERNEL void "
+"clsort_hybrid_cells(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\nlocal code_t*"
+"extremes=(local code_t*)space,*heavy_sample=extremes+2*CLSORT_GROUP;\nlocal uint*counts=(local "
+"uint*)(heavy_sample +CLSORT__HYBRID_HEAVY_SAMPLE),*sums=counts+CLSORT_CELL_WORDS+("
+"CLSORT_CELL_WORDS>>5);\ncells_t s={counts,sums,extremes,heavy_sample,{0,0,0},{0,0,0},0,0,0,0,"
+"sample_size(h),0,0,0,0,0,0,0};\nuint digits,heaviest,sum;\nif(h.n==0)return;\nfind_extremes(h,&"
+"s);\nmake_cell_map(h,&s);\nconst uint sample_gives_up=count_sample(h,&s,&sum,&heaviest),before="
+"group_scan_total(sum,s.sums,&s.light);\ns.cell_groups=is_flat(s,sum)&&s.heavies==0&&s.gap_cell=="
+"CLSORT__HYBRID_CELLS;\nconst uint gives_up=CLSORT_PAIRS? !(s.cell_groups&&takes_keys(s.map))"
+":sample_gives_up,begun=gives_up||s.cell_groups?0:mark_cells(h,s,before),digit=group_scan_total("
+"begun,s.sums,&digits);\nif(s.cell_groups)digits=write_cell_groups(h,s);\nelse if(!gives_up)"
+"write_cells(h,s,digit);\nwrite_head(h,s,digits,gives_up||is_too_heavy(h,s,heaviest));}\n"
 ,{131072}},
 {"enum{BY_MASKS,BY_DIGITS,BY_HEAVIES,BY_CELL_GROUPS,BY_MAP,BY_KEYS,BY_GROUP_DIGITS};\ntypedef "
 "struct{\nlinear_map_t map;\ncode_t span;\nlocal const uint*masks;\nlocal const code_t*"
@@ -3714,7 +3750,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "size -1)),codec);\nholds&=order==ORDER_ASCENDS?code<=next:code>=next;}\nreturn "
 "holds?order:ORDER_NONE;}\nINLINE void count_by_split(finder_t s,array_t from,codec_t codec,uint "
 "size,uint first,uint step,local uint*counters,uint*order,const uint by){\nfor(uint at=first+"
-"local_id();at<size;at+=step){\nif(!CLSORT_PAIRS&& *order)*order=order_ahead(from.keys,"
+"local_id();at<size;at+=step){\nif(!CLSORT_VALUES_TOO&& *order)*order=order_ahead(from.keys,"
 "codec.mask,codec.flip,codec.rotate,at,size,*order);\nif(all_ahead(at,size)){\ncode_t "
 "code[CLSORT_AHEAD];\nload_ahead(code,from,codec,at);\ncount_ahead(s,code,counters,by);}else for("
 "uint i=at;i<size;i+=CLSORT_GROUP)add_count(counters,counter_of(s,encode(load_decider(from,i),"
@@ -3742,7 +3778,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "CLSORT__HYBRID_DIGITS;\nconst uint first=CLSORT_AHEAD*CLSORT_GROUP*(uint)get_group_id(0),step="
 "CLSORT_AHEAD*CLSORT_GROUP*(uint)get_num_groups(0);\nif(!hybrid_sorts(h))return;\nconst uint "
 "counted=h.tables[CLSORT__HEAD_GROUP_DIGITS],hoped="
-"CLSORT_PAIRS?ORDER_NONE:h.tables[CLSORT__HEAD_ORDER];\nuint order=hoped;\nconst finder_t s="
+"CLSORT_VALUES_TOO?ORDER_NONE:h.tables[CLSORT__HEAD_ORDER];\nuint order=hoped;\nconst finder_t s="
 "first_finder(h,masks,h.tables[CLSORT__HEAD_HEAVIES]);\nclear_words(counters,"
 "counted?CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted):CLSORT__HYBRID_COPIES*CLSORT__HYBRID_DIGITS);"
 "\nif(s.heavies==0&& !s.cell_groups)spread_masks(h,masks);\nlocal_barrier();\nif(CLSORT_PAIRS)"
@@ -3756,10 +3792,10 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 ,{131072}},
 {"INLINE uint fits_bucket(uint size){\nreturn size<=CLSORT_BUCKET_TILE;}\nINLINE void "
 "check_bucket(hybrid_t h,uint size){\nif(fits_bucket(size))return;\nconst uint most="
-"h.n/CLSORT__EDGE_OVER_PART,before=atomic_add(&h.tables[CLSORT__HEAD_OVER],size);\nif(before>"
-"most||size>most-before||size/CLSORT_BUCKET_TILE>=CLSORT__EDGE_OVER_TIMES(h.n))atomic_and("
-"h.skip_passes,0);}\nINLINE linear_map_t make_range_map(hybrid_t h,code_t low,code_t last,uint "
-"size,uint outside){\nconst uint cell_groups=h.tables[CLSORT__HEAD_CELL_GROUPS],room="
+"CLSORT_MOST_OVER(h),before=atomic_add(&h.tables[CLSORT__HEAD_OVER],size);\nif(before>most||size>"
+"most-before||size/CLSORT_BUCKET_TILE>=CLSORT__EDGE_OVER_TIMES(h.n))atomic_and(h.skip_passes,0);}"
+"\nINLINE linear_map_t make_range_map(hybrid_t h,code_t low,code_t last,uint size,uint outside){"
+"\nconst uint cell_groups=h.tables[CLSORT__HEAD_CELL_GROUPS],room="
 "cell_groups?CLSORT__EDGE_EVEN_ROOM(CLSORT_BUCKET_TILE,CLSORT_GROUP):CLSORT__EDGE_ROOM("
 "CLSORT_BUCKET_TILE),needed=(size/room+1)<< !cell_groups,wanted=outside||(code_t)(last-low)<"
 "h.second_digits?h.second_digits:needed;\nlinear_map_t map=make_map(low,last,max(min(wanted,"
@@ -3801,13 +3837,12 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "size[k];\ntiles+=range_tiles(h,first+k,size[k]);}\nbarrier(CLK_GLOBAL_MEM_FENCE);\nif(local_id()"
 "==0){\nh.tables[CLSORT__HEAD_TILES]=order?0:total;\nif(order)*h.skip_passes=1+order;}}\n"
 ,{131072}},
-{"#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES,"
-"CLSORT_WIDE)\ntypedef struct{\nlocal code_t*staged;\nlocal uint*counters,*offsets,*sums,*masks;}"
-"split_space_t;\nINLINE split_space_t split_space(local ulong2*space){\nlocal uint*counters=("
-"local uint*)space +CLSORT_RADIX_TILE*CLSORT_KEY_BYTES/4,*offsets=counters+"
-"CLSORT_MOST_SECOND_DIGITS,*sums=offsets+CLSORT_MOST_SECOND_DIGITS;\nconst split_space_t l={("
-"local code_t*)space,counters,offsets,sums,sums+2*CLSORT_GROUP +2};\nreturn l;}\nINLINE void "
-"reserve_places(split_space_t l,global uint*next,uint size,const uint by){\nconst uint own=(by=="
+{"typedef struct{\nlocal code_t*staged;\nlocal uint*counters,*offsets,*sums,*masks;}split_space_t;"
+"\nINLINE split_space_t split_space(local ulong2*space){\nlocal uint*counters=(local uint*)space "
+"+CLSORT_RADIX_TILE*CLSORT_SPLIT_BYTES/4,*offsets=counters+CLSORT_MOST_SECOND_DIGITS,*sums="
+"offsets+CLSORT_MOST_SECOND_DIGITS;\nconst split_space_t l={(local code_t*)space,counters,"
+"offsets,sums,sums+2*CLSORT_GROUP +2};\nreturn l;}\nINLINE void reserve_places(split_space_t l,"
+"global uint*next,uint size,const uint by){\nconst uint own=(by=="
 "BY_MAP?CLSORT_MOST_SECOND_DIGITS:CLSORT__HYBRID_DIGITS)/CLSORT_GROUP,first=local_id()*own;\n"
 "uint count[CLSORT_MOST_SECOND_DIGITS/CLSORT_GROUP],place[CLSORT_MOST_SECOND_DIGITS/CLSORT_GROUP]"
 ",sum=0;\n#pragma unroll\nfor(uint k=0;k<own;k++){\ncount[k]=CLSORT_BRANCH_BARRIERS||size!="
@@ -3859,7 +3894,8 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 ";\nconst uint crowds=moves&&digits_crowd(k,s,by);\nif(crowds&&CLSORT_WARPS)rank_kept(k,s,"
 "counters,by,1);\nelse if(crowds)rank_repeats(k,s,counters,by);\nelse if(moves)rank_kept(k,s,"
 "counters,by,0);\nelse{\n#pragma unroll\nfor(uint m=0;m<CLSORT_RANK_WORDS;m++)k->rank[m]=0;}}\n"
-"INLINE void move_tile(tile_move_t v,finder_t s,split_space_t l,codec_t codec,const uint by){\n"
+,{131072}},
+{"INLINE void move_tile(tile_move_t v,finder_t s,split_space_t l,codec_t codec,const uint by){\n"
 "const uint moves=CLSORT_BRANCH_BARRIERS||v.size!=0;\nconst array_t from=advance(v.from,"
 "moves?local_id():0);\nkept_t k;\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)k.code[m]"
 "=load_key(from,moves?m*CLSORT_GROUP:0);\nlocal_barrier();\n#pragma unroll\nfor(uint m=0;m<"
@@ -3867,7 +3903,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "\nlocal_barrier();\nreserve_places(l,v.next,v.size,by);\nlocal_barrier();\nif(moves)stage_kept(&"
 "k,s,l,by);\nlocal_barrier();\nif(by==BY_MASKS&&s.cell_groups)write_staged(v,s,l,codec,"
 "BY_CELL_GROUPS);\nelse write_staged(v,s,l,codec,by);}\n"
-,{131072}},
+,{0,0,0,131072}},
 {"INLINE uint light_digit(finder_t s,code_t code){\nreturn split_digit(s,code,"
 "CLSORT_PAIRS?BY_KEYS:BY_HEAVIES);}\nINLINE uint count_light(tile_move_t v,finder_t s,"
 "split_space_t l,codec_t codec){\nuint light=0;\nlocal_barrier();\n#pragma unroll 8\nfor(uint m="
@@ -3883,7 +3919,39 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "codec);\nlocal_barrier();\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+=CLSORT_GROUP)if("
 "v.size!=0&&l.counters[d]!=0)l.counters[d]=atomic_add(&v.next[d],l.counters[d]);\nlocal_barrier()"
 ";\nwrite_light(v,s,l,codec,light);}\n"
-,{131072}},
+,{0,0,0,131072}},
+{"INLINE void write_codes(tile_move_t v,finder_t s,split_space_t l,codec_t codec,uint*to,const "
+"uint by){\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint i=local_id()+m*"
+"CLSORT_GROUP;\nconst code_t code=l.staged[i];\nto[m]=i+l.offsets[CLSORT_KEEPS_DIGITS(by)?(uint)("
+"(local const uchar*)l.masks)[i]:split_digit(s,code,by)];\nstore_key(v.to,to[m],decode(code,"
+"codec));}}\nINLINE void move_tile(tile_move_t v,finder_t s,split_space_t l,codec_t codec,const "
+"uint by){\nconst uint moves=CLSORT_BRANCH_BARRIERS||v.size!=0;\nconst array_t from=advance("
+"v.from,moves?local_id():0);\nlocal unit_t*values=(local unit_t*)l.staged;\nkept_t k;\nunit_t "
+"value[CLSORT_RADIX_ITEMS];\nuint place[CLSORT_RADIX_ITEMS],to[CLSORT_RADIX_ITEMS]={0};\n#pragma "
+"unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)k.code[m]=encode(load_key(from,moves?m*"
+"CLSORT_GROUP:0),codec);\nlocal_barrier();\ncount_kept(&k,s,l.counters,by,moves);\nlocal_barrier("
+");\nreserve_places(l,v.next,v.size,by);\n#pragma unroll\nfor(uint m=0;m<CLSORT_RADIX_ITEMS;m++)"
+"value[m]= *value_place(from,moves?m*CLSORT_GROUP:0);\nlocal_barrier();\n#pragma unroll\nfor("
+"uint m=0;m<CLSORT_RADIX_ITEMS;m++){\nconst uint d=moves?kept_digit(&k,s,m,by):0;\nplace[m]="
+"l.counters[d]+get_rank(k.rank,m);\nif(moves)l.staged[place[m]]=k.code[m];\nif(moves&&"
+"CLSORT_KEEPS_DIGITS(by)&& !s.cell_groups)((local uchar*)l.masks)[place[m]]=(uchar)d;}\n"
+"local_barrier();\nif(moves&&by==BY_MASKS&&s.cell_groups)write_codes(v,s,l,codec,to,"
+"BY_CELL_GROUPS);\nelse if(moves)write_codes(v,s,l,codec,to,by);\nlocal_barrier();\n#pragma "
+"unroll\nfor(uint m=0;m<(moves?CLSORT_RADIX_ITEMS:0);m++)values[place[m]]=value[m];\n"
+"local_barrier();\n#pragma unroll\nfor(uint m=0;m<(moves?CLSORT_RADIX_ITEMS:0);m++)*value_place("
+"v.to,to[m])=values[local_id()+m*CLSORT_GROUP];}\nINLINE void move_straight(tile_move_t v,"
+"finder_t s,split_space_t l,codec_t codec,const uint digits,const uint by){\nfor(uint moves=0;"
+"moves<2;moves++){\nlocal_barrier();\nfor(uint at=local_id();at<v.size;at+=CLSORT_AHEAD*"
+"CLSORT_GROUP){\ncode_t code[CLSORT_AHEAD];\nunit_t value[CLSORT_AHEAD];\nload_within(code,"
+"v.from,codec,at,v.size);\n#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)value[m]=moves? *"
+"value_place(v.from,min(at+m*CLSORT_GROUP,v.size -1)):0;\n#pragma unroll\nfor(uint m=0;m<"
+"CLSORT_AHEAD;m++)if(at+m*CLSORT_GROUP<v.size){\nconst uint to=atomic_inc(&"
+"l.counters[split_digit(s,code[m],by)]);\nif(moves){\nstore_key(v.to,to,decode(code[m],codec));\n"
+"*value_place(v.to,to)=value[m];}}}\nlocal_barrier();\nfor(uint d=local_id();d<digits&& !moves&&"
+"v.size!=0;d+=CLSORT_GROUP)if(l.counters[d]!=0)l.counters[d]=atomic_add(&v.next[d],l.counters[d])"
+";}}\n#define move_light(v,s,l,c)move_straight(v,s,l,c,CLSORT__HYBRID_DIGITS,BY_MASKS)\n#define "
+"move_partial(v,s,l,c)move_straight(v,s,l,c,CLSORT_MOST_SECOND_DIGITS,BY_MAP)\n"
+,{0,0,0,0,0,0,0,0,0,131072}},
 {"INLINE void copy_ordered(hybrid_t h,uint begin,uint size){\nconst uint stays=h.source.keys=="
 "h.CLSORT_RESULT.keys,mirrors= *h.skip_passes==1+ORDER_DESCENDS,last=h.n-1,end=stays?min(begin+"
 "size,mirrors?h.n/2:0):begin+size;\nfor(uint at=begin+local_id();at<end;at+=CLSORT_AHEAD*"
@@ -3896,8 +3964,8 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 {"CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\n"
 "const split_space_t l=split_space(space);\nconst uint begin=(uint)get_group_id(0)*"
 "CLSORT_RADIX_TILE,size=min(h.n-min(h.n,begin),CLSORT_RADIX_TILE +0u),whole=size=="
-"CLSORT_RADIX_TILE;\nif(!CLSORT_PAIRS&&size&& *h.skip_passes>1)copy_ordered(h,begin,size);\nif("
-"size==0|| !hybrid_sorts(h)||h.tables[CLSORT__HEAD_TILES]==0)return;\nconst finder_t s="
+"CLSORT_RADIX_TILE;\nif(!CLSORT_VALUES_TOO&&size&& *h.skip_passes>1)copy_ordered(h,begin,size);\n"
+"if(size==0|| !hybrid_sorts(h)||h.tables[CLSORT__HEAD_TILES]==0)return;\nconst finder_t s="
 "first_finder(h,l.masks,!whole|| !h.tables[CLSORT__HEAD_CELL_GROUPS]);\nconst tile_move_t v={"
 "advance(h.source,begin),h.alt,h.next,size};\nfor(uint d=local_id();d<CLSORT__HYBRID_DIGITS;d+="
 "CLSORT_GROUP)l.counters[d]=0;\nif(!CLSORT_BRANCH_BARRIERS){\ntile_move_t all=v,light=v;\n"
@@ -3961,26 +4029,28 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "[HEAVY_DIGIT];\nlist[k]=table_code(hybrid_heavy(h,k)+HEAVY_CODE);\nplaces[2*k]="
 "digit?h.next[digit-1]:0;\nplaces[2*k+1]=h.next[digit];}\nlocal_barrier();\nfor(uint k=0;k<"
 "heavies;k++){\nconst code_t key=decode(list[k],h.codec);\nfor(uint i=places[2*k]+first+local_id("
-");i<places[2*k+1];i+=step)store_key(h.CLSORT_RESULT,i,key);}}\nCLSORT_NOINLINE_NV void "
-"pass_partial(global uchar*from,code_t mask,code_t flip,code_t rotate,uint size,code_t low,uint "
-"shift,uint factor,uint before,local uint*counters,local code_t*staged,uint stages){\nconst "
-"array_t alt=CLSORT_ARRAY_OF(from,from,0);\nconst codec_t codec={mask,flip,rotate};\nconst "
-"linear_map_t map={low,shift,factor,before};\nfor(uint at=local_id();at<size;at+=CLSORT_AHEAD*"
-"CLSORT_GROUP){\ncode_t code[CLSORT_AHEAD];\nload_within(code,alt,codec,at,size);\n#pragma "
-"unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)if(at+m*CLSORT_GROUP<size){\nconst uint place="
+");i<places[2*k+1];i+=step)store_key(h.CLSORT_RESULT,i,key);}}\n"
+,{131072}},
+{"CLSORT_NOINLINE_NV void pass_partial(global uchar*from,code_t mask,code_t flip,code_t rotate,"
+"uint size,code_t low,uint shift,uint factor,uint before,local uint*counters,local code_t*staged,"
+"uint stages){\nconst array_t alt=CLSORT_ARRAY_OF(from,from,0);\nconst codec_t codec={mask,flip,"
+"rotate};\nconst linear_map_t map={low,shift,factor,before};\nfor(uint at=local_id();at<size;at+="
+"CLSORT_AHEAD*CLSORT_GROUP){\ncode_t code[CLSORT_AHEAD];\nload_within(code,alt,codec,at,size);\n"
+"#pragma unroll\nfor(uint m=0;m<CLSORT_AHEAD;m++)if(at+m*CLSORT_GROUP<size){\nconst uint place="
 "atomic_inc(&counters[map_part(map,code[m])]);\nif(stages)staged[place]=code[m];}}\n"
 "local_barrier();}\nINLINE void move_partial(tile_move_t v,finder_t s,split_space_t l,codec_t c){"
 "\nconst linear_map_t map=s.map;\npass_partial(v.from.keys,c.mask,c.flip,c.rotate,v.size,map.low,"
 "map.shift,map.factor,map.before,l.counters,l.staged,0);\nreserve_places(l,v.next,v.size,BY_MAP);"
 "\nlocal_barrier();\npass_partial(v.from.keys,c.mask,c.flip,c.rotate,v.size,map.low,map.shift,"
 "map.factor,map.before,l.counters,l.staged,1);\n#pragma unroll 4\nfor(uint i=local_id();i<v.size;"
-"i+=CLSORT_GROUP)write_one(v,s,l,c,i,BY_MAP);}\nCLSORT_KERNEL void clsort_hybrid_resplit("
-"CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\nconst split_space_t l=split_space(space);"
-"\nconst uint tile=(uint)get_group_id(0);\nif(!hybrid_sorts(h))return;\nconst uint tiles="
-"h.tables[CLSORT__HEAD_TILES],fillers=min((uint)get_num_groups(0)-tiles,CLSORT__HYBRID_FILLERS+"
-"0u);\nif(tile>=tiles){\nif(tile<tiles+fillers)fill_heavies(h,l.staged,(tile -tiles)*"
-"CLSORT_GROUP,fillers*CLSORT_GROUP);\nreturn;}\nfor(uint d=local_id();d<"
-"CLSORT_MOST_SECOND_DIGITS;d+=CLSORT_GROUP)l.counters[d]=0;\nconst range_part_t p="
+"i+=CLSORT_GROUP)write_one(v,s,l,c,i,BY_MAP);}\n"
+,{0,0,0,131072}},
+{"CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\n"
+"const split_space_t l=split_space(space);\nconst uint tile=(uint)get_group_id(0);\nif("
+"!hybrid_sorts(h))return;\nconst uint tiles=h.tables[CLSORT__HEAD_TILES],fillers=min((uint)"
+"get_num_groups(0)-tiles,CLSORT__HYBRID_FILLERS+0u);\nif(tile>=tiles){\nif(tile<tiles+fillers)"
+"fill_heavies(h,l.staged,(tile -tiles)*CLSORT_GROUP,fillers*CLSORT_GROUP);\nreturn;}\nfor(uint d="
+"local_id();d<CLSORT_MOST_SECOND_DIGITS;d+=CLSORT_GROUP)l.counters[d]=0;\nconst range_part_t p="
 "find_range_part(h,tile,1,l.sums);\nconst finder_t s={load_range_map(h,p.digit),0,0,0,0,0,{0,0,0}"
 "};\nconst tile_move_t v={advance(h.alt,p.begin),h.target,h.buckets+p.digit*second_digits,p.size}"
 ";\nif(!CLSORT_BRANCH_BARRIERS){\ntile_move_t all=v,partial=v;\nall.size=p.size=="
@@ -3998,15 +4068,17 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "code_t)(map_start(b.map,part+1,0,last)-1);\nreturn b;}\n"
 ,{131072}},
 {"#define CLSORT_ENCODES_LATE !CLSORT_WARPS\nINLINE void load_bucket(array_t from,codec_t codec,"
-"uint size,code_t*code){\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\nconst code_t "
-"key=load_key(from,min(local_id()+m*CLSORT_GROUP,size -1));\ncode[m]="
-"CLSORT_ENCODES_LATE?key:encode(key,codec);}}\n#if CLSORT_WARPS\n#define CLSORT_SORTED_AHEAD "
-"CLSORT_BUCKET_ITEMS\n#else\n#define CLSORT_SORTED_AHEAD 4\n#endif\nINLINE void store_bucket("
-"bucket_space_t l,array_t to,codec_t codec,uint size){\nlocal const code_t*sorted=l.keys+"
-"key_slot(local_id());\nconst array_t own=advance(to,local_id());\n#pragma unroll "
-"CLSORT_SORTED_AHEAD\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++)if(local_id()+m*CLSORT_GROUP<size)"
-"store_key(own,m*CLSORT_GROUP,decode(sorted[key_slot(m*CLSORT_GROUP)],codec));}\n"
-"CLSORT_NOINLINE_NV void sort_bucket(global uchar*keys,global uchar*values,global uchar*alt,"
+"uint size,CLSORT_ELEMENT*code){\n#pragma unroll\nfor(uint m=0;m<CLSORT_BUCKET_ITEMS;m++){\n"
+"const code_t key=load_key(from,min(local_id()+m*CLSORT_GROUP,size -1));\ncode[m]="
+"CLSORT_WITH_VALUE(CLSORT_ENCODES_LATE?key:encode(key,codec),from,min(local_id()+m*CLSORT_GROUP,"
+"size -1));}}\n#if CLSORT_WARPS\n#define CLSORT_SORTED_AHEAD CLSORT_BUCKET_ITEMS\n#else\n#define "
+"CLSORT_SORTED_AHEAD 4\n#endif\nINLINE void store_bucket(bucket_space_t l,array_t to,codec_t "
+"codec,uint size){\nlocal const CLSORT_ELEMENT*sorted=l.keys+key_slot(local_id());\nconst "
+"array_t own=advance(to,local_id());\n#pragma unroll CLSORT_SORTED_AHEAD\nfor(uint m=0;m<"
+"CLSORT_BUCKET_ITEMS;m++)if(local_id()+m*CLSORT_GROUP<size)CLSORT_STORE(own,m*CLSORT_GROUP,"
+"sorted[key_slot(m*CLSORT_GROUP)],codec);}\n"
+,{131072}},
+{"CLSORT_NOINLINE_NV void sort_bucket(global uchar*keys,global uchar*values,global uchar*alt,"
 "code_t mask,code_t flip,code_t rotate,local ulong2*space,uint size,code_t low,uint shift,uint "
 "factor,uint in_target){\nconst array_t to=CLSORT_ARRAY_OF(keys,values,1),from=CLSORT_ARRAY_OF("
 "in_target&& !CLSORT_PAIRS?keys:alt,alt,0);\nconst codec_t codec={mask,flip,rotate};\nconst "
@@ -4018,15 +4090,25 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "void sort_bucket_keys(hybrid_t h,local ulong2*space,uint begin,uint size,linear_map_t map,uint "
 "in_target){\nconst array_t to=advance(h.CLSORT_RESULT,begin);\nsort_bucket(to.keys,to.values,"
 "advance(h.CLSORT_OTHER,begin).keys,h.codec.mask,h.codec.flip,h.codec.rotate,space,size,map.low,"
-"map.shift,map.factor,in_target);}\nINLINE void finish_bucket(hybrid_t h,local ulong2*space,"
-"bucket_t b){\nconst array_t to=advance(h.CLSORT_RESULT,b.begin);\nfor(uint i=local_id();i<"
-"b.size&&b.one_code&& !CLSORT_IS_WRITTEN(b);\ni+=CLSORT_GROUP)store_key(to,i,decode("
-"b.CLSORT_ONE_CODE,h.codec));\nif(b.size!=0&&fits_bucket(b.size)&& !b.one_code)sort_bucket_keys("
-"h,space,b.begin,b.size,b.map,CLSORT_IN_RESULT(b));}\nCLSORT_KERNEL void clsort_hybrid_buckets("
-"CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\nif(!hybrid_sorts(h))return;\nconst uint "
-"buckets=second_digits?h.tables[CLSORT__HEAD_LISTED]:CLSORT__HYBRID_DIGITS;\nfor(uint i=(uint)"
-"get_group_id(0);i<buckets;i+=(uint)get_num_groups(0))finish_bucket(h,space,take_bucket(h,"
-"second_digits?hybrid_list(h)[i]:i));}\n"
+"map.shift,map.factor,in_target);}\n"
+,{0,0,0,131072}},
+{"INLINE void sort_bucket_keys(hybrid_t h,local ulong2*space,uint begin,uint size,linear_map_t "
+"map,uint in_target){\nconst array_t to=advance(h.CLSORT_RESULT,begin),other=advance("
+"h.CLSORT_OTHER,begin);\nconst bucket_space_t l=bucket_space(space);\nelement_t "
+"element[CLSORT_BUCKET_ITEMS];\nload_bucket(array_at(in_target?ARRAY_TARGET:ARRAY_ALT,other,to,"
+"other),h.codec,size,element);\nbarrier(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\n#pragma "
+"unroll\nfor(uint m=0;m<(CLSORT_ENCODES_LATE?CLSORT_BUCKET_ITEMS:0);m++)element[m].code=encode("
+"element[m].code,h.codec);\nsort_bins(l,element,size,map);\nstore_bucket(l,to,h.codec,size);\n"
+"local_barrier();}\n"
+,{0,0,0,0,0,0,0,0,0,131072}},
+{"INLINE void finish_bucket(hybrid_t h,local ulong2*space,bucket_t b){\nconst array_t to=advance("
+"h.CLSORT_RESULT,b.begin);\nfor(uint i=local_id();i<b.size&&b.one_code&& !CLSORT_IS_WRITTEN(b);\n"
+"i+=CLSORT_GROUP)store_key(to,i,decode(b.CLSORT_ONE_CODE,h.codec));\nif(b.size!=0&&fits_bucket("
+"b.size)&& !b.one_code)sort_bucket_keys(h,space,b.begin,b.size,b.map,CLSORT_IN_RESULT(b));}\n"
+"CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\n"
+"if(!hybrid_sorts(h))return;\nconst uint buckets=second_digits?h.tables[CLSORT__HEAD_LISTED]"
+":CLSORT__HYBRID_DIGITS;\nfor(uint i=(uint)get_group_id(0);i<buckets;i+=(uint)get_num_groups(0))"
+"finish_bucket(h,space,take_bucket(h,second_digits?hybrid_list(h)[i]:i));}\n"
 ,{131072}},
 {"typedef struct{\ncode_t low,top;\nlinear_map_t map;\nuint bin,size,one_code;}portion_t;\nINLINE "
 "void fit_bins(bucket_space_t l){\nconst uint first=local_id()*CLSORT_OWN_BINS;\nuint sum=0;\n"
@@ -4058,7 +4140,7 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "taken?first:begin;\nw.top=top;\nw.map=map;\nw.bin=bin;\nw.one_code=taken==0&&(code_t)(next-"
 "begin)==1;\nw.size=w.one_code?heavy_size:taken;\n*low=w.one_code?next:begin;\ntop=(code_t)(next-"
 "1);}while(w.size==0);\nreturn w;}\n"
-,{131072}},
+,{0,0,0,131072}},
 {"INLINE void sort_long(hybrid_t h,local ulong2*space,bucket_t b){\nconst array_t alt=advance("
 "h.CLSORT_OTHER,b.begin),target=advance(h.CLSORT_RESULT,b.begin);\ncode_t low=b.low;\nfor(uint i="
 "local_id();i<b.size&&CLSORT_IN_RESULT(b);i+=CLSORT_GROUP)store_key(alt,i,load_key(target,i));\n"
@@ -4070,13 +4152,17 @@ static const struct { const char *text; cl_uint needs[9]; } clsort__chunks[] = {
 "step,uint buckets){\nconst uint number=first+local_id()*step;\nif(local_id()==0)"
 "list[CLSORT_GROUP]=0;\nlocal_barrier();\nif(number<buckets){\nconst bucket_t b=take_bucket(h,"
 "number);\nif(!fits_bucket(b.size)&& !b.one_code)list[atomic_inc(&list[CLSORT_GROUP])]=number;}\n"
-"local_barrier();}\nCLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS){\nconst hybrid_t h="
-"CLSORT_HYBRID;\nlocal uint*list=bucket_space(space).words+8;\nconst uint step=(uint)"
-"get_num_groups(0),buckets=CLSORT__HYBRID_DIGITS*max(second_digits,1u);\nif(h.n!=0&& *"
-"h.skip_passes==0)clear_passes(h.skip_passes-CLSORT__SKIP_PASSES,h.tables);\nif(!hybrid_sorts(h)|"
-"|h.tables[CLSORT__HEAD_OVER]==0)return;\nfor(uint first=(uint)get_group_id(0);first<buckets;"
-"first+=step*CLSORT_GROUP){\nlist_long(h,list,first,step,buckets);\nfor(uint k=0;k<"
-"list[CLSORT_GROUP];k++)sort_long(h,space,take_bucket(h,list[k]));\nlocal_barrier();}}\n"
+"local_barrier();}\n"
+,{0,0,0,131072}},
+{"#define list_long(h,list,first,step,buckets)\n#define sort_long(h,space,b)\n"
+,{0,0,0,0,0,0,0,0,0,131072}},
+{"CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS){\nconst hybrid_t h=CLSORT_HYBRID;\n"
+"local uint*list=bucket_space(space).words+8;\nconst uint step=(uint)get_num_groups(0),buckets="
+"CLSORT__HYBRID_DIGITS*max(second_digits,1u);\nif(h.n!=0&& *h.skip_passes==0)clear_passes("
+"h.skip_passes-CLSORT__SKIP_PASSES,h.tables);\nif(!hybrid_sorts(h)||h.tables[CLSORT__HEAD_OVER]=="
+"0)return;\nfor(uint first=(uint)get_group_id(0);first<buckets;first+=step*CLSORT_GROUP){\n"
+"list_long(h,list,first,step,buckets);\nfor(uint k=0;k<list[CLSORT_GROUP];k++)sort_long(h,space,"
+"take_bucket(h,list[k]));\nlocal_barrier();}}\n"
 ,{131072}},
 {"#define CLSORT_SAMPLES_ARGS  CLSORT_ARRAY_ARGS(source),CLSORT_ARRAY_ARGS(target),"
 "CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,global uchar*scratch,ulong scratch_at,uint n,uint "
@@ -6168,6 +6254,9 @@ typedef struct clsort__config {
     cl_uint counted;            /* the count lies on the device */
     cl_uint turns;              /* codes are rotated past their ignored bits */
     cl_uint overwrites;         /* hybrid radix, radix in cache: the source is the second array */
+    cl_uint bucket_items;       /* hybrid radix that carries values beside keys: elements of a
+                                   work-item in a bucket; else 0 */
+    cl_uint second_digits;      /* and the most of a range */
 } clsort__config;
 
 /* The layout of scratch memory: parts one after another, in as few buffers as the device can
@@ -6641,6 +6730,11 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(group_digit_bytes, 32768)   /* counters, for some 2^26 codes of 4 bytes */ \
     E(counting_per_core, 5)   /* work-groups: an H200 has registers for them */ \
     E(ahead, 8) N(long_ahead, 8, 4, 4)   /* keys on their way, of 4 and of 8 bytes */ \
+    /* Values beside keys, elements of 12 and 16 bytes: bounded by local memory of 48 KB, never \
+       measured. Hence `carries`: 1 lets AUTO take it where a row of crossovers says so. */ \
+    E(carries, 0) E(carried_most, 5 << 26) E(carried_digits, 1024) \
+    E(carried_items, 12) E(wide_carried_items, 12)   /* in a tile */ \
+    E(bucket_items, 8) E(wide_bucket_items, 6) \
     END(hybrid) \
     GROUP(samples) \
     E(many_group_log2, 9)   /* on an H200 2^18 keys of 4 bytes took 0.042 ms, with 8 0.058 */ \
@@ -6703,7 +6797,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     END(utility) \
     GROUP(registers)   /* of a work-item: more work-groups run on a core, and few are spilled */ \
     N(samples, 64, 0, 0) N(sweep_word, 80, 0, 0) N(sweep, 96, 0, 0) \
-    N(hybrid, 80, 0, 0) N(hybrid_long, 64, 0, 0) \
+    N(hybrid, 80, 0, 0) N(hybrid_long, 64, 0, 0) N(hybrid_carries, 80, 0, 0) \
     END(registers)
 
 #define CLSORT__GROUP_TYPE(group) struct clsort__numbers_of_##group {
@@ -7621,6 +7715,13 @@ static size_t clsort__bucket_most(size_t code_bytes, cl_uint group_log2)
     return (size_t)CLSORT__EDGE_BUCKET_ITEMS(code_bytes) << group_log2;
 }
 
+/* The most elements of a bucket of hybrid radix. */
+static size_t clsort__hybrid_bucket(const clsort__config *c)
+{
+    return c->bucket_items ? (size_t)c->bucket_items << c->group_log2
+                           : clsort__bucket_most(c->key_bytes, c->group_log2);
+}
+
 /* Local memory of radix kernels, in bytes. */
 typedef struct clsort__radix_local {
     size_t bins;                /* clsort_radix_count */
@@ -7690,18 +7791,26 @@ typedef struct clsort__hybrid_local {
     size_t buckets;                 /* clsort_hybrid_buckets, clsort_hybrid_long */
 } clsort__hybrid_local;
 
+/* The most second digits of a range. */
+static size_t clsort__range_digits(const clsort__config *c)
+{
+    return c->second_digits
+               ? c->second_digits
+               : (size_t)CLSORT__HYBRID_MOST_SECOND_DIGITS(c->key_bytes, c->wide);
+}
+
 static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, key = c->key_bytes,
-                 sums = CLSORT__SCAN_WORDS(group) + 8,
-                 second_digits = CLSORT__HYBRID_MOST_SECOND_DIGITS(key, c->wide);
+                 value = c->bucket_items ? c->value_bytes : 0,
+                 sums = CLSORT__SCAN_WORDS(group) + 8, second_digits = clsort__range_digits(c);
     const size_t digits = CLSORT__HYBRID_DIGITS, cells = CLSORT__HYBRID_CELLS / 2,
                  masks = 4 * CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS
                          + CLSORT__EDGE_HEAVIES * key,
                  tile = group * c->radix_items;
-    const size_t bucket = clsort__bucket_most(key, c->group_log2),
+    const size_t bucket = clsort__hybrid_bucket(c),
                  bins = group << CLSORT__HYBRID_OWN_BINS_LOG2;
-    const size_t keys = (bucket + (bucket >> CLSORT__KEY_PAD_LOG2(key))) * key,
+    const size_t keys = (bucket + (bucket >> CLSORT__KEY_PAD_LOG2(key))) * (key + value),
                  spare = (bins >> CLSORT__WORD_PAD_LOG2) + CLSORT__HYBRID_SPARE_BINS;
     clsort__hybrid_local l;
     l.buckets = clsort__round_up(keys) + 4 * (bins + spare + sums + group + 1);
@@ -7710,7 +7819,7 @@ static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
     l.count = clsort__larger(4 * CLSORT__HYBRID_COPIES * digits
                                  + clsort__larger(masks, CLSORT__HYBRID_CELLS),
                              4 * (second_digits + 1));
-    l.split = 4 * (2 * second_digits + sums) + tile * key
+    l.split = 4 * (2 * second_digits + sums) + tile * clsort__larger(key, value)
               + clsort__larger(masks, c->wide ? 0 : tile);
     return l;
 }
@@ -8368,7 +8477,7 @@ static void clsort__plan_passes(clsort__plan *p)
 /* Bytes of the codes that are sorted from the top down. A pair is one code of 8. */
 static size_t clsort__top_down_bytes(const clsort__plan *p)
 {
-    return p->config.value_bytes ? 8 : p->key.bytes;
+    return clsort__packs(p) ? 8 : p->key.bytes;
 }
 
 /* 1 if elements are bare keys that may be sorted from the top down. */
@@ -8385,10 +8494,20 @@ static int clsort__pairs_can(const clsort__plan *p, int direct)
            && (p->indirect ? !clsort__several_codes(&p->d) : direct);
 }
 
+/* 1 if hybrid radix may sort elements of 12 or 16 bytes, with values beside their keys. */
+static int clsort__carries_can(const clsort__plan *p)
+{
+    const size_t value = p->config.value_bytes;
+    return p->key.bytes >= 4 && (value == 4 || value == 8) && !clsort__packs(p)
+           && !p->config.records && !p->d.precedes
+           && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
+}
+
 /* 1 if ranges of codes of 4 bytes need as many second digits as ranges of 8. */
 static cl_uint clsort__hybrid_wide(const clsort__plan *p)
 {
-    return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
+    return clsort__top_down_bytes(p) < 8 && !p->config.value_bytes
+           && p->d.count > CLSORT__HYBRID_MOST;
 }
 
 static cl_uint clsort__hybrid_group(const clsort__plan *p)
@@ -8397,17 +8516,29 @@ static cl_uint clsort__hybrid_group(const clsort__plan *p)
                                 p->policy->tiles.most_group_log2);
 }
 
+/* Fills in what the sizes of buckets and ranges depend on. */
+static void clsort__hybrid_elements(const clsort__plan *p, clsort__config *c)
+{
+    const int wide = p->key.bytes == p->config.value_bytes;
+    c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
+    c->wide = clsort__hybrid_wide(p);
+    c->group_log2 = c->share_log2 = clsort__hybrid_group(p);
+    if (!clsort__carries_can(p)) return;
+    c->bucket_items = wide ? p->policy->hybrid.wide_bucket_items : p->policy->hybrid.bucket_items;
+    c->second_digits = p->policy->hybrid.carried_digits;
+}
+
 /* The second digits of a range; 0: a range is a bucket, which may have half as many elements again
    as on average. */
 static size_t clsort__hybrid_second_digits(const clsort__plan *p)
 {
-    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP, chosen = clsort__hybrid_group(p),
-                  group_log2 = chosen > least ? chosen : least; /* smaller ones are not used */
-    const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
-                 code = clsort__top_down_bytes(p),
-                 bucket = clsort__bucket_most(code, group_log2);
-    return mean > bucket * 2 / 3
-           ? (size_t)CLSORT__HYBRID_MOST_SECOND_DIGITS(code, clsort__hybrid_wide(p)) : 0;
+    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP;
+    clsort__config c = p->config;
+    clsort__hybrid_elements(p, &c);
+    if (c.group_log2 < least) c.group_log2 = least; /* smaller are not used */
+    return p->d.count / CLSORT__HYBRID_EVEN_DIGITS > clsort__hybrid_bucket(&c) * 2 / 3
+               ? clsort__range_digits(&c)
+               : 0;
 }
 
 /* 1 if hybrid radix may sort a plan's elements: it is named, or the fastest, and many sorts are to
@@ -8420,7 +8551,8 @@ static int clsort__hybrid_may(const clsort__plan *p)
                     && !p->facts->few_sorts
                     && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
     return (own || named == CLSORT__RADIX_HYBRID)
-           && (clsort__top_down_can(p) || clsort__pairs_can(p, !clsort__needs_stable(p)));
+           && (clsort__top_down_can(p) || clsort__pairs_can(p, !clsort__needs_stable(p))
+               || ((named || p->policy->hybrid.carries) && clsort__carries_can(p)));
 }
 
 /* 1 if hybrid radix takes pairs without being named. With values, not if the caller named radix,
@@ -8433,31 +8565,40 @@ static int clsort__pairs_gain(const clsort__plan *p)
            && !(sweeps && p->d.count > p->policy->hybrid.most_pairs);
 }
 
+/* The most elements of a work-item in a tile. */
+static cl_uint clsort__hybrid_most_items(const clsort__policy *n, const clsort__config *c)
+{
+    if (c->bucket_items)
+        return c->key_bytes == c->value_bytes ? n->hybrid.wide_carried_items
+                                                  : n->hybrid.carried_items;
+    return c->key_bytes == 8 ? n->hybrid.long_items : n->hybrid.items;
+}
+
 /* Returns 1 and fills in *c for hybrid kernels; 0 if they do not fit the count or the device, or
    are not the fastest. */
 static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
-    const size_t code = clsort__top_down_bytes(p);
-    const cl_uint most = code == 8 ? p->policy->hybrid.long_items : p->policy->hybrid.items;
+    cl_uint items, most;
     if (!clsort__hybrid_may(p)) return 0;
     if (p->config.value_bytes && !t->variant && !clsort__pairs_gain(p)) return 0;
-    if (p->d.count < 2
-        || p->d.count > (code < 8 ? p->policy->hybrid.wide_most : (cl_uint)CLSORT__HYBRID_MOST))
-        return 0;
+    clsort__hybrid_elements(p, c);
+    items = clsort__hybrid_most_items(p->policy, c);
+    most = c->bucket_items    ? p->policy->hybrid.carried_most
+           : c->key_bytes < 8 ? p->policy->hybrid.wide_most
+                              : (cl_uint)CLSORT__HYBRID_MOST;
+    if (p->d.count < 2 || p->d.count > most) return 0;
     c->family = CLSORT__HYBRID;
-    c->key_bytes = (cl_uint)code;
-    c->wide = clsort__hybrid_wide(p);
     c->digit_bits = 8;
     c->team = clsort__team(p->facts);
-    c->radix_items = t->items && t->items < most ? t->items : most;
-    c->group_log2 = c->share_log2 = clsort__hybrid_group(p);
+    c->radix_items = t->items && t->items < items ? t->items : items;
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP
            && clsort__hybrid_need(c) <= p->facts->local_bytes;
 }
 
 /* The list of buckets lies in the tables of the passes. If ranges have second digits, there are
-   enough elements for all blocks. */
+   enough elements for all blocks; if values are carried, buckets may be smaller, but a listed one
+   has two elements, and the tables have 4 words for each element up to that many. */
 typedef char clsort__the_list_of_buckets_has_room
     [CLSORT__HYBRID_DIGITS * CLSORT__HYBRID_MOST_SECOND_DIGITS(8, 0)
                  < (CLSORT__RADIX_BLOCKS + 1) * 256
@@ -11805,6 +11946,7 @@ static cl_uint clsort__most_registers(const clsort__facts *f, const clsort__poli
     if (c->family == CLSORT__SWEEP)
         return c->key_bytes + c->value_bytes > 4 ? p->registers.sweep : p->registers.sweep_word;
     if (c->family != CLSORT__HYBRID) return 0;
+    if (c->bucket_items) return p->registers.hybrid_carries;
     return c->key_bytes == 8 && !c->value_bytes ? p->registers.hybrid_long : p->registers.hybrid;
 }
 
@@ -11830,6 +11972,10 @@ static void clsort__add_numbers(const clsort__facts *f, const clsort__policy *p,
     const size_t used = strlen(options);
     if (ahead)
         snprintf(options + used, size - used, " -D CLSORT_AHEAD=%u", (unsigned)ahead);
+    if (c->bucket_items)
+        snprintf(options + strlen(options), size - strlen(options),
+                 " -D CLSORT_BUCKET_ITEMS=%u -D CLSORT_MOST_SECOND_DIGITS=%u",
+                 (unsigned)c->bucket_items, (unsigned)c->second_digits);
     if (most)
         snprintf(options + strlen(options), size - strlen(options),
                  " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=%u", (unsigned)most);
@@ -11854,6 +12000,7 @@ static int clsort__shape(const clsort__facts *f, const clsort__config *c)
         return clsort__fits_lanes(c) ? CLSORT__SHAPE_LANES : CLSORT__SHAPE_ALONE;
     if (c->family == CLSORT__RUNS && clsort__run_buckets(c)) return CLSORT__SHAPE_BUCKETS;
     if (c->family == CLSORT__SAMPLES && c->subset) return CLSORT__SHAPE_TILES;
+    if (c->bucket_items) return CLSORT__SHAPE_CARRIES;
     if (c->family == CLSORT__PARTITION && c->few_parts && clsort__uses_progress(f, c))
         return CLSORT__SHAPE_VOTES;
     return clsort__may_mend(c) ? CLSORT__SHAPE_MENDS : CLSORT__SHAPE_GROUP;
@@ -13819,10 +13966,10 @@ static size_t clsort__hybrid_group_digits(const clsort__hybrid_job *j)
 {
     const size_t group = (size_t)1 << j->w->shape.group_log2,
                  cell_groups = CLSORT__HYBRID_DIGITS - 2,
-                 bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
+                 bucket = clsort__hybrid_bucket(&j->w->shape),
                  digits = j->p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(digits);
-    return j->second_digits < digits || j->p->config.value_bytes
+    return j->second_digits < digits || clsort__packs(j->p)
                    || local > j->p->policy->hybrid.group_digit_bytes
                    || local > j->p->facts->local_bytes
                ? 0
@@ -13839,7 +13986,7 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__hybrid_job *j
                  counting = j->p->policy->hybrid.counting_per_core
                             * (size_t)j->p->facts->compute_units,
                  buckets = j->second_digits ? digits * j->second_digits : digits,
-                 bucket = clsort__bucket_most(j->w->shape.key_bytes, j->w->shape.group_log2),
+                 bucket = clsort__hybrid_bucket(&j->w->shape),
                  enough = digits + j->p->d.count / bucket / 7 * 8,
                  sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);
     const size_t recounts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES),

@@ -244,10 +244,12 @@
    - BUCKETS: a merge of runs that sorts its tiles as buckets
    - TILES: samples with only the kernel that sorts a tile
    - VOTES: a partition into few parts, ranked by votes of warps
-   - MENDS: sweeps that also sort equal prefixes */
+   - MENDS: sweeps that also sort equal prefixes
+   - CARRIES: hybrid radix that carries values beside keys */
 #define CLSORT__SHAPE_LIST(X) \
     X(ANY, "any") X(ALONE, "alone") X(VECTORS, "vectors") X(GROUP, "group") X(LANES, "lanes") \
-    X(BUCKETS, "buckets") X(TILES, "tiles") X(VOTES, "votes") X(MENDS, "mends")
+    X(BUCKETS, "buckets") X(TILES, "tiles") X(VOTES, "votes") X(MENDS, "mends") \
+    X(CARRIES, "carries")
 
 //---- shared
 /* Numbers that the kernels and clsort.h must agree on. tools/dev/embed also writes this part into
@@ -739,6 +741,9 @@
      NO_COMPRESS         1: without instructions that compress the lanes of a vector
      AHEAD               hybrid radix: keys that a work-item loads at a time. Utilities, on CPUs
                          alone: see EACH
+     BUCKET_ITEMS        hybrid radix that carries values: the elements of a bucket that each
+                         work-item sorts
+     MOST_SECOND_DIGITS  hybrid radix that carries values: of a range
      BOUND_REGISTERS     1: options bound how many registers a work-item has
      SUB_GROUP           work-items that share the registers of a thread, as Intel's GPUs count
                          them; 0: the compiler chooses. Where it may take 16 or 32, it took 32, and
@@ -761,9 +766,8 @@
 #endif
 #define CLSORT_RUN_BUCKETS \
     (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)
-/* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of 8 bytes; CLSORT_KEY_BYTES
-   is 8. In radix of samples the value may be the element's number. */
-#define CLSORT_PAIRS ((CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES)) && CLSORT_VALUE_BYTES > 0)
+/* 1: there are values, in codes (PAIRS) or beside the keys. */
+#define CLSORT_VALUES_TOO ((CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES)) && CLSORT_VALUE_BYTES > 0)
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || CLSORT_IS(STREAMS))
 /* Rows, or pieces of rows, in registers. */
@@ -771,6 +775,14 @@
 /* 1: local_id masks its result, so that compilers know its range. */
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
+
+//---- tuning: pairs [* -HYBRID.carries]
+/* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of 8 bytes; CLSORT_KEY_BYTES
+   is 8. In radix of samples the value may be the element's number. */
+#define CLSORT_PAIRS CLSORT_VALUES_TOO
+
+//---- tuning: no pairs [HYBRID.carries]
+#define CLSORT_PAIRS 0
 
 //---- tuning: devices
 /* 1: local_id hides from NVIDIA's compiler that it always returns the same number. Otherwise the
@@ -6258,11 +6270,78 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 
 #endif   /* CLSORT_FEW_VOTES */
 }
 
-//---- buckets: order of codes [HYBRID RUNS.buckets SAMPLES]
-INLINE void order_codes(code_t *a, code_t *b)
+//---- buckets: elements are codes [HYBRID.group RUNS.buckets SAMPLES]
+/* The ELEMENTS of buckets are codes. Where hybrid radix carries values, an element is a code and a
+   value, and of equal codes the element with the lesser value comes first. Local memory has an
+   element every 12 or 16 bytes.
+     GIVES_UP      1 if the passes must sort, since a cell is too heavy or codes are heavy
+     HEAVIES_PART  heavy codes count if so great a part of the keys searched has one
+     MOST_OVER     the most keys in all buckets above the capacity
+     SPLIT_BYTES   bytes of what a tile stages: the codes; if carried, the values after them
+     BUCKET_ITEMS  elements of a bucket that each work-item sorts; if carried, an option
+     MOST_SECOND_DIGITS
+                   of a range; if carried, an option */
+#define CLSORT_ELEMENT code_t
+#define CLSORT_ELEMENT_BYTES CLSORT_KEY_BYTES
+#define CLSORT_TOP_ELEMENT CLSORT_TOP_CODE
+#define CLSORT_CODE_OF(e) e
+#define CLSORT_WITH_VALUE(code, from, i) code
+#define CLSORT_BELOW(a, b) a < b
+#define CLSORT_PICK(first, a, b) first ? a : b
+#define CLSORT_BEFORE(t) t - 1
+#define CLSORT_LESSER(a, b) min(a, b)
+#define CLSORT_GREATER(a, b) max(a, b)
+#define CLSORT_STORE(to, i, e, codec) store_key(to, i, decode(e, codec))
+#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
+#define CLSORT_GIVES_UP(heavies, too_heavy) heavies == 0 && too_heavy
+#define CLSORT_HEAVIES_PART CLSORT__EDGE_HEAVIES_PART
+#define CLSORT_MOST_OVER(h) h.n / CLSORT__EDGE_OVER_PART
+#define CLSORT_SPLIT_BYTES CLSORT_KEY_BYTES
+#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
+#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)
+
+//---- buckets: elements have values [HYBRID.carries]
+typedef struct __attribute__((packed, aligned(CLSORT_KEY_BYTES == CLSORT_VALUE_BYTES ? 8 : 4))) {
+    code_t code;
+    unit_t value;
+} element_t;
+#define CLSORT_ELEMENT element_t
+#define CLSORT_ELEMENT_BYTES (CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES)
+#define CLSORT_TOP_ELEMENT ((element_t){ CLSORT_TOP_CODE, ~(unit_t)0 })
+#define CLSORT_CODE_OF(e) (e).code
+#define CLSORT_WITH_VALUE(code, from, i) ((element_t){ code, *value_place(from, i) })
+#define CLSORT_BELOW(a, b) is_below(a, b)
+#define CLSORT_PICK(first, a, b) pick(first, a, b)
+#define CLSORT_BEFORE(t) max(t, 1u) - 1   /* pick reads both */
+#define CLSORT_LESSER(a, b) pick(is_below(b, a), b, a)
+#define CLSORT_GREATER(a, b) pick(is_below(b, a), a, b)
+#define CLSORT_STORE(to, i, e, codec) \
+    (store_key(to, i, decode((e).code, codec)), *value_place(to, i) = (e).value)
+#define CLSORT_HYBRID_ALT CLSORT_ARRAY(alt)
+#define CLSORT_GIVES_UP(heavies, too_heavy) ((heavies) != 0 || (too_heavy))
+#define CLSORT_HEAVIES_PART CLSORT__HYBRID_HEAVY_SAMPLE   /* any: they do not fit into a bucket */
+#define CLSORT_MOST_OVER(h) 0
+#define CLSORT_SPLIT_BYTES max(CLSORT_KEY_BYTES, CLSORT_VALUE_BYTES)
+
+INLINE uint is_below(element_t a, element_t b)
 {
-    const code_t least = min(*a, *b);
-    *b = max(*a, *b);
+    return a.code < b.code || (a.code == b.code && a.value < b.value);
+}
+
+/* Compilers keep elements in registers this way, but not where `? :` chooses among structs. */
+INLINE element_t pick(uint first, element_t a, element_t b)
+{
+    const element_t e = { first ? a.code : b.code, first ? a.value : b.value };
+    return e;
+}
+
+INLINE global unit_t *value_place(array_t a, size_t i) { return (global unit_t *)a.values + i; }
+
+//---- buckets: order of codes [HYBRID RUNS.buckets SAMPLES]
+INLINE void order_codes(CLSORT_ELEMENT *a, CLSORT_ELEMENT *b)
+{
+    const CLSORT_ELEMENT least = CLSORT_LESSER(*a, *b);
+    *b = CLSORT_GREATER(*a, *b);
     *a = least;
 }
 
@@ -6306,7 +6385,6 @@ INLINE void join_extremes(local code_t *extremes, const uint twice)
    about equal length. The keys of a bucket are counted and then put into their bins. This leaves
    keys out of order inside bins only. If every bin has few keys, rounds of odd-even transposition
    put them in order, otherwise a bitonic network does. */
-#define CLSORT_BUCKET_ITEMS CLSORT__EDGE_BUCKET_ITEMS(CLSORT_KEY_BYTES)
 #define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
 #define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)
 #define CLSORT_OWN_BINS (1 << CLSORT__HYBRID_OWN_BINS_LOG2)
@@ -6405,6 +6483,7 @@ INLINE code_t map_start(linear_map_t map, ulong parts, uint bits, code_t last)
                : (code_t)(map.low + (code_t)((code_t)x << map.shift));
 }
 
+//---- buckets: equal codes [HYBRID.group RUNS.buckets]
 /* one_code_parts: 1 if each part of a map has one code; one_code_bins: 1 if each bin has one
    code. */
 INLINE uint one_code_parts(linear_map_t map)
@@ -6417,6 +6496,11 @@ INLINE uint one_code_bins(linear_map_t map)
     return map.shift == 0 && map.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
 }
 
+//---- buckets: equal codes have values [HYBRID.carries]
+/* Elements of equal codes are sorted by their values, so no part or bin is spared. */
+#define one_code_parts(map) 0
+#define one_code_bins(map) 0
+
 //---- buckets: bins [HYBRID RUNS.buckets]
 /* The local memory of a bucket.
    - keys: the codes
@@ -6424,14 +6508,14 @@ INLINE uint one_code_bins(linear_map_t map)
    - sums: for scans
    - words: the words WORD_*; in merges of runs, splitters or shares follow */
 typedef struct {
-    local code_t *keys;
+    local CLSORT_ELEMENT *keys;
     local uint *bins, *sums, *words;
 } bucket_space_t;
 enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
 
 /* 1: a work-item reads and writes its consecutive keys as vectors of 16 bytes. Such vectors of 8
    neighbouring work-items lie in different banks, so keys need no padding. */
-#define CLSORT_KEY_VECTORS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
+#define CLSORT_KEY_VECTORS (CLSORT_ELEMENT_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
 #define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
 #define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
 
@@ -6442,7 +6526,7 @@ INLINE uint key_slot(uint i)
 }
 
 /* Loads the work-item's CLSORT_BUCKET_ITEMS consecutive keys. */
-INLINE void take_own_keys(local const code_t *keys, code_t *key)
+INLINE void take_own_keys(local const CLSORT_ELEMENT *keys, CLSORT_ELEMENT *key)
 {
     const uint first = local_id() * CLSORT_BUCKET_ITEMS;
 #if CLSORT_KEY_VECTORS
@@ -6456,7 +6540,7 @@ INLINE void take_own_keys(local const code_t *keys, code_t *key)
 #endif
 }
 
-INLINE void put_own_keys(local code_t *keys, const code_t *key)
+INLINE void put_own_keys(local CLSORT_ELEMENT *keys, const CLSORT_ELEMENT *key)
 {
     const uint first = local_id() * CLSORT_BUCKET_ITEMS;
 #if CLSORT_KEY_VECTORS
@@ -6472,9 +6556,10 @@ INLINE void put_own_keys(local code_t *keys, const code_t *key)
 
 INLINE bucket_space_t bucket_space(local ulong2 *space)
 {
-    local uint *bins = (local uint *)space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8 * 2,
+    local uint *bins = (local uint *)space
+                       + (CLSORT_KEY_SLOTS * CLSORT_ELEMENT_BYTES + 7) / 8 * 2,
                *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;
-    const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };
+    const bucket_space_t l = { (local CLSORT_ELEMENT *)space, bins, sums, sums + 2 * CLSORT_GROUP };
     return l;
 }
 
@@ -6507,11 +6592,12 @@ INLINE uint place_bins(bucket_space_t l, const uint looked_at)
 INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
 {
     const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;
-    local code_t *borders = (local code_t *)l.bins;
-    code_t key[CLSORT_BUCKET_ITEMS];
+    local CLSORT_ELEMENT *borders = (local CLSORT_ELEMENT *)l.bins;
+    CLSORT_ELEMENT key[CLSORT_BUCKET_ITEMS];
     take_own_keys(l.keys, key);
     for (uint round = 0; round < rounds; round++) {
-        local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;
+        local CLSORT_ELEMENT *lower = borders + round % 2 * 2 * CLSORT_GROUP,
+                             *upper = lower + CLSORT_GROUP;
         #pragma unroll
         for (uint m = 0; m < most; m += 2)
             order_codes(&key[m], &key[m + 1]);
@@ -6521,8 +6607,9 @@ INLINE void transpose_odd_even(bucket_space_t l, uint rounds)
         for (uint m = 1; m < most; m += 2)
             order_codes(&key[m], &key[m + 1]);
         local_barrier();
-        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
-        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
+        key[0] = CLSORT_PICK(t > 0, CLSORT_GREATER(key[0], upper[CLSORT_BEFORE(t)]), key[0]);
+        key[most] = CLSORT_PICK(t + 1 < CLSORT_GROUP, CLSORT_LESSER(key[most], lower[t + 1]),
+                                key[most]);
     }
     put_own_keys(l.keys, key);
 }
@@ -6534,9 +6621,9 @@ INLINE void order_places(bucket_space_t l, uint a, uint b, uint size)
     if (b >= size)
         return;
     const uint i = key_slot(a), j = key_slot(b);
-    const code_t x = l.keys[i], y = l.keys[j];
-    l.keys[i] = min(x, y);
-    l.keys[j] = max(x, y);
+    const CLSORT_ELEMENT x = l.keys[i], y = l.keys[j];
+    l.keys[i] = CLSORT_LESSER(x, y);
+    l.keys[j] = CLSORT_GREATER(x, y);
 }
 
 /* Sorts the bucket by the normalised bitonic network. Called by all work-items; begins after a
@@ -6566,7 +6653,7 @@ INLINE uint is_unordered(bucket_space_t l)
     #pragma unroll 4
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
         const uint next = min(first + m + 1, CLSORT_BUCKET_TILE - 1u);
-        found |= l.keys[key_slot(next)] < l.keys[key_slot(first + m)];
+        found |= CLSORT_BELOW(l.keys[key_slot(next)], l.keys[key_slot(first + m)]);
     }
     if (found)
         atomic_or(&l.words[WORD_UNORDERED], 1);
@@ -6684,7 +6771,7 @@ INLINE uint bucket_item(uint m)
 /* Puts the keys into their bins. rank[m]: in the lower half the rank of key m in its bin, in the
    upper half the slot of the bin. Places from `size` on get the top code. Called by all work-items
    after place_bins; ends with a barrier. */
-INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size)
+INLINE void fill_bins(bucket_space_t l, const CLSORT_ELEMENT *key, uint *rank, uint size)
 {
     const uint first = first_item();
     #pragma unroll
@@ -6701,7 +6788,7 @@ INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint size
                        place = CLSORT_PLACES_FIRST ? rank[m]
                                                    : l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF),
                        at = i < size ? place : i;
-            l.keys[key_slot(at)] = i < size ? key[m] : CLSORT_TOP_CODE;
+            l.keys[key_slot(at)] = CLSORT_PICK(i < size, key[m], CLSORT_TOP_ELEMENT);
         }
     }
     local_barrier();
@@ -6713,7 +6800,7 @@ enum { OF_MAP, OF_SPLITTERS };
 /* Counts the keys of each bin, and sets rank[] as fill_bins takes it. of: OF_MAP or OF_SPLITTERS.
    whole: 1 if all keys of the work-item are among the first `size`. crowds: see rank_one. Called by
    whole warps after clear_bucket. */
-INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint size,
+INLINE void count_bins(bucket_space_t l, const CLSORT_ELEMENT *key, uint *rank, uint size,
                        linear_map_t map, const uint of, const uint whole, const uint crowds)
 {
     const uint first = first_item(),
@@ -6721,8 +6808,8 @@ INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint siz
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
         const uint inside = whole || first + m * CLSORT_NEXT_ITEM < size,
-                   own = of == OF_MAP ? map_bin(map, key[m])
-                                      : splitter_bin(splitters_of(l), key[m]),
+                   own = of == OF_MAP ? map_bin(map, CLSORT_CODE_OF(key[m]))
+                                      : splitter_bin(splitters_of(l), CLSORT_CODE_OF(key[m])),
                    bin = inside ? pad_slot(own, 5) : spare;
         rank[m] = rank_one(l.bins, bin, crowds) | bin << 16;
     }
@@ -6730,7 +6817,7 @@ INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint siz
 
 /* Sorts the first `size` codes of a bucket from the work-items' registers into l.keys. Called by
    all work-items with the local memory free; ends with a barrier. */
-INLINE void sort_bins(bucket_space_t l, const code_t *key, uint size, linear_map_t map)
+INLINE void sort_bins(bucket_space_t l, const CLSORT_ELEMENT *key, uint size, linear_map_t map)
 {
     uint rank[CLSORT_BUCKET_ITEMS];   /* as fill_bins takes it */
     clear_bucket(l);
@@ -6938,10 +7025,10 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
 }
 
 //---- hybrid [HYBRID]
-/* HYBRID RADIX sorts bare keys, and pairs, from the top digit down. Equal bare keys cannot be told
-   apart, so no pass has to be stable: a local atomic ranks a key in its tile, and a global atomic
-   reserves places for all keys of a tile with one digit. No work-group waits for another, so this
-   runs on every device.
+/* HYBRID RADIX sorts bare keys, pairs, and keys with values, from the top digit down. Equal bare
+   keys cannot be told apart, so no pass has to be stable: a local atomic ranks a key in its tile,
+   and a global atomic reserves places for all keys of a tile with one digit. No work-group waits
+   for another, so this runs on every device.
 
    The first split moves keys to 256 RANGES of codes. Each range has about equally many keys, and
    its number is a key's first digit. To choose the ranges, a sample of the keys is taken. The codes
@@ -6981,6 +7068,13 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    about evenly, over at least 2^24 codes. Then the ranges can be counted without values, and a bin
    has few equal keys. The passes sort all other pairs.
 
+   CARRIED VALUES: keys of 8 bytes with values of 4 or 8, and keys of 4 bytes with values of 8, have
+   two arrays everywhere. Keys alone decide where elements move, so any keys may be sorted; only
+   buckets compare values, of equal keys. Elements cannot be counted instead of moved, so the passes
+   sort if the sample has a heavy code, or if one bucket is above the capacity. Keys of 8 bytes with
+   values of 4 move 80 bytes an element, or 88 if second digits are counted again: at 4.8 TB/s, as
+   an H200 has, at least 0.018, 0.28 and 4.9 ms for 2^20, 2^24 and 2^28. Eight sweeps move 200.
+
    A HEAVY code is one that about 1 / 170 of the keys have, or more. It is a range of its own. Its
    keys are counted but never moved. Instead resplit writes as many copies of the code as were
    counted; if there is no resplit, buckets does. Heavy codes are used only if at least half of the
@@ -6998,6 +7092,7 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
      n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
      n up to 9 * 2^27 (B = 8: 5 * 2^26)      10 launches   8 n B bytes, or 7 n B if second
                                                            digits are counted ahead
+     carried values of V bytes               as above      n (8 B + 6 V), or n (7 B + 6 V)
      above                                   only the passes
 
      decision                        taken by, and kept in                read by
@@ -7019,15 +7114,15 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
 
      by cells    if one cell has too many keys of the sample and no heavy code is found; if ranges
                  need more second digits than they may have; for pairs, also if the sample is not
-                 flat or spans few codes
+                 flat or spans few codes; for carried values, also if a code is heavy
      by ranges   if a counter of 16 bits has overflowed; if a range has too many keys, unless it is
                  a heavy code's range or each of its codes has its own second digit
      by ranges and starts
                  if one bucket has too many keys, or all buckets above the capacity together do
 
-   In two of these cases hybrid radix would sort wrongly: a counter has overflowed, or ranges of
-   pairs are not cell groups. In all others the passes are only faster: hybrid radix sorts buckets
-   of any size and content correctly.
+   In three of these cases hybrid radix would sort wrongly: a counter has overflowed, ranges of
+   pairs are not cell groups, or a bucket with carried values is above the capacity. In all others
+   the passes are only faster: hybrid radix sorts buckets of any size and content correctly.
 
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
@@ -7040,7 +7135,6 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
         uint second_digits, uint group_digits, local ulong2 *space
-#define CLSORT_HYBRID_ALT CLSORT_ARRAY_OF(alt_buffer + alt_keys_at, alt_buffer, 0)
 #define CLSORT_HYBRID \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
@@ -7273,7 +7367,7 @@ INLINE void find_extremes(hybrid_t h, cells_t *s)
     s->last = s->extremes[CLSORT_GROUP];
     s->gap.end = s->heavy_sample[0] ^ CLSORT_MIDDLE_CODE;
     s->gap.low = s->heavy_sample[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
-    s->order = CLSORT_PAIRS        ? ORDER_NONE
+    s->order = CLSORT_VALUES_TOO   ? ORDER_NONE
                : !(other & 0xFFFF) ? ORDER_ASCENDS
                : !(other >> 16)    ? ORDER_DESCENDS
                                    : ORDER_NONE;
@@ -7661,7 +7755,8 @@ INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 }
 
 /* Finds heavy codes: counts the codes of up to CLSORT__HYBRID_HEAVY_SAMPLE keys of the sample.
-   Returns the number of heavy codes, or 0 if less than half of these keys have a heavy code.
+   Returns the number of heavy codes, or 0 if less than half of these keys have a heavy code; where
+   values are carried, one such key suffices.
    Destroys the cells' counts. Called by all work-items; ends with a barrier. */
 INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
@@ -7669,7 +7764,7 @@ INLINE uint find_heavies(hybrid_t h, cells_t s)
     uint weight;
     count_heavy_sample(h, s, size);
     const uint heavies = list_heavies(s, CLSORT__EDGE_LEAST_HEAVY, &weight);
-    return CLSORT__EDGE_HEAVIES_PART * weight < size ? 0 : heavies;
+    return CLSORT_HEAVIES_PART * weight < size ? 0 : heavies;
 }
 
 //---- hybrid: cells kernel [HYBRID]
@@ -7765,7 +7860,7 @@ INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
             break;
         const uint heavies = find_heavies(h, *s);
         s->heavies = crowded ? heavies : 0;
-        gives_up = s->heavies == 0 && crowded >> 16;
+        gives_up = CLSORT_GIVES_UP(s->heavies, crowded >> 16);
         if (CLSORT_BRANCH_BARRIERS && gives_up)
             break;
     }
@@ -8041,7 +8136,7 @@ INLINE void count_by_split(finder_t s, array_t from, codec_t codec, uint size, u
                            uint step, local uint *counters, uint *order, const uint by)
 {
     for (uint at = first + local_id(); at < size; at += step) {
-        if (!CLSORT_PAIRS && *order)
+        if (!CLSORT_VALUES_TOO && *order)
             *order = order_ahead(from.keys, codec.mask, codec.flip, codec.rotate, at, size, *order);
         if (all_ahead(at, size)) {
             code_t code[CLSORT_AHEAD];
@@ -8119,7 +8214,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     if (!hybrid_sorts(h))
         return;
     const uint counted = h.tables[CLSORT__HEAD_GROUP_DIGITS],
-               hoped = CLSORT_PAIRS ? ORDER_NONE : h.tables[CLSORT__HEAD_ORDER];
+               hoped = CLSORT_VALUES_TOO ? ORDER_NONE : h.tables[CLSORT__HEAD_ORDER];
     uint order = hoped;
     const finder_t s = first_finder(h, masks, h.tables[CLSORT__HEAD_HEAVIES]);
     clear_words(counters, counted ? CLSORT__HYBRID_GROUP_DIGIT_WORDS(counted)
@@ -8155,7 +8250,7 @@ INLINE void check_bucket(hybrid_t h, uint size)
 {
     if (fits_bucket(size))
         return;
-    const uint most = h.n / CLSORT__EDGE_OVER_PART,
+    const uint most = CLSORT_MOST_OVER(h),
                before = atomic_add(&h.tables[CLSORT__HEAD_OVER], size);
     if (before > most || size > most - before
         || size / CLSORT_BUCKET_TILE >= CLSORT__EDGE_OVER_TIMES(h.n))
@@ -8304,7 +8399,6 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
      offsets[digit]    what to add to a code's place in `staged` to get its place in the target
      sums              for scans
      masks             see first_finder */
-#define CLSORT_MOST_SECOND_DIGITS CLSORT__HYBRID_MOST_SECOND_DIGITS(CLSORT_KEY_BYTES, CLSORT_WIDE)
 typedef struct {
     local code_t *staged;
     local uint *counters, *offsets, *sums, *masks;
@@ -8312,7 +8406,7 @@ typedef struct {
 
 INLINE split_space_t split_space(local ulong2 *space)
 {
-    local uint *counters = (local uint *)space + CLSORT_RADIX_TILE * CLSORT_KEY_BYTES / 4,
+    local uint *counters = (local uint *)space + CLSORT_RADIX_TILE * CLSORT_SPLIT_BYTES / 4,
                *offsets = counters + CLSORT_MOST_SECOND_DIGITS,
                *sums = offsets + CLSORT_MOST_SECOND_DIGITS;
     const split_space_t l = { (local code_t *)space, counters, offsets, sums,
@@ -8513,6 +8607,7 @@ INLINE void count_kept(kept_t *k, finder_t s, local uint *counters, const uint b
     }
 }
 
+//---- hybrid: tiles of codes move [HYBRID.group]
 /* Moves a whole tile. Without CLSORT_BRANCH_BARRIERS, tiles of no keys come here, too. Called by
    all work-items with the counters cleared. */
 INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
@@ -8541,7 +8636,7 @@ INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
         write_staged(v, s, l, codec, by);
 }
 
-//---- hybrid: light codes move [HYBRID]
+//---- hybrid: light codes move [HYBRID.group]
 /* The digit of a code in a tile that is partial, or that may have heavy codes. */
 INLINE uint light_digit(finder_t s, code_t code)
 {
@@ -8598,6 +8693,104 @@ INLINE void move_light(tile_move_t v, finder_t s, split_space_t l, codec_t codec
     write_light(v, s, l, codec, light);
 }
 
+//---- hybrid: values move [HYBRID.carries]
+/* Writes the staged codes of a whole tile. to[m] becomes the place of the work-item's m-th one in
+   the target, where its value belongs, too. */
+INLINE void write_codes(tile_move_t v, finder_t s, split_space_t l, codec_t codec, uint *to,
+                        const uint by)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint i = local_id() + m * CLSORT_GROUP;
+        const code_t code = l.staged[i];
+        to[m] = i + l.offsets[CLSORT_KEEPS_DIGITS(by) ? (uint)((local const uchar *)l.masks)[i]
+                                                      : split_digit(s, code, by)];
+        store_key(v.to, to[m], decode(code, codec));
+    }
+}
+
+/* Moves a whole tile: stages and writes its codes, then its values in the same memory. Without
+   CLSORT_BRANCH_BARRIERS, tiles of no keys come here, too. Called by all work-items with the
+   counters cleared. */
+INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec, const uint by)
+{
+    const uint moves = CLSORT_BRANCH_BARRIERS || v.size != 0;
+    const array_t from = advance(v.from, moves ? local_id() : 0);
+    local unit_t *values = (local unit_t *)l.staged;
+    kept_t k;
+    unit_t value[CLSORT_RADIX_ITEMS];
+    uint place[CLSORT_RADIX_ITEMS], to[CLSORT_RADIX_ITEMS] = { 0 };
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        k.code[m] = encode(load_key(from, moves ? m * CLSORT_GROUP : 0), codec);
+    local_barrier();
+    count_kept(&k, s, l.counters, by, moves);
+    local_barrier();
+    reserve_places(l, v.next, v.size, by);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        value[m] = *value_place(from, moves ? m * CLSORT_GROUP : 0);
+    local_barrier();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = moves ? kept_digit(&k, s, m, by) : 0;
+        place[m] = l.counters[d] + get_rank(k.rank, m);
+        if (moves)
+            l.staged[place[m]] = k.code[m];
+        if (moves && CLSORT_KEEPS_DIGITS(by) && !s.cell_groups)
+            ((local uchar *)l.masks)[place[m]] = (uchar)d;
+    }
+    local_barrier();
+    if (moves && by == BY_MASKS && s.cell_groups)
+        write_codes(v, s, l, codec, to, BY_CELL_GROUPS);
+    else if (moves)
+        write_codes(v, s, l, codec, to, by);
+    local_barrier();
+    #pragma unroll
+    for (uint m = 0; m < (moves ? CLSORT_RADIX_ITEMS : 0); m++)
+        values[place[m]] = value[m];
+    local_barrier();
+    #pragma unroll
+    for (uint m = 0; m < (moves ? CLSORT_RADIX_ITEMS : 0); m++)
+        *value_place(v.to, to[m]) = values[local_id() + m * CLSORT_GROUP];
+}
+
+/* Moves up to a tile of elements, each straight to its place. Keys are loaded twice: to count their
+   digits, of which there are `digits`, and to move. Called by all work-items with the counters
+   cleared. */
+INLINE void move_straight(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
+                          const uint digits, const uint by)
+{
+    for (uint moves = 0; moves < 2; moves++) {
+        local_barrier();
+        for (uint at = local_id(); at < v.size; at += CLSORT_AHEAD * CLSORT_GROUP) {
+            code_t code[CLSORT_AHEAD];
+            unit_t value[CLSORT_AHEAD];
+            load_within(code, v.from, codec, at, v.size);
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_AHEAD; m++)
+                value[m] = moves ? *value_place(v.from, min(at + m * CLSORT_GROUP, v.size - 1)) : 0;
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_AHEAD; m++)
+                if (at + m * CLSORT_GROUP < v.size) {
+                    const uint to = atomic_inc(&l.counters[split_digit(s, code[m], by)]);
+                    if (moves) {
+                        store_key(v.to, to, decode(code[m], codec));
+                        *value_place(v.to, to) = value[m];
+                    }
+                }
+        }
+        local_barrier();
+        for (uint d = local_id(); d < digits && !moves && v.size != 0; d += CLSORT_GROUP)
+            if (l.counters[d] != 0)
+                l.counters[d] = atomic_add(&v.next[d], l.counters[d]);
+    }
+}
+
+/* The partial tiles of split and of resplit. */
+#define move_light(v, s, l, c) move_straight(v, s, l, c, CLSORT__HYBRID_DIGITS, BY_MASKS)
+#define move_partial(v, s, l, c) move_straight(v, s, l, c, CLSORT_MOST_SECOND_DIGITS, BY_MAP)
+
 //---- hybrid: keys in order [HYBRID]
 /* Copies a tile of `size` keys that ascend already from the source to the target, or, if they
    descend, to mirrored places. In place, keys that ascend stay. Of two keys that change places, the
@@ -8640,7 +8833,7 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const uint begin = (uint)get_group_id(0) * CLSORT_RADIX_TILE,
                size = min(h.n - min(h.n, begin), CLSORT_RADIX_TILE + 0u),
                whole = size == CLSORT_RADIX_TILE;
-    if (!CLSORT_PAIRS && size && *h.skip_passes > 1)
+    if (!CLSORT_VALUES_TOO && size && *h.skip_passes > 1)
         copy_ordered(h, begin, size);
     if (size == 0 || !hybrid_sorts(h) || h.tables[CLSORT__HEAD_TILES] == 0)
         return;
@@ -8838,6 +9031,7 @@ INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
     }
 }
 
+//---- hybrid: partial tiles move [HYBRID.group]
 /* One of two readings of a tile, which may be partial. stages = 0: counts the keys by their second
    digits. stages = 1: puts each code into `staged`; counters[digit] is the place of the digit's
    next code there. Called by all work-items; ends with a barrier. */
@@ -8878,6 +9072,7 @@ INLINE void move_partial(tile_move_t v, finder_t s, split_space_t l, codec_t c)
         write_one(v, s, l, c, i, BY_MAP);
 }
 
+//---- hybrid: resplit kernel [HYBRID]
 /* Moves keys from alt to their buckets in the target; a work-group per tile. Work-groups beyond the
    last tile, up to CLSORT__HYBRID_FILLERS of them, write the keys of heavy codes. space: as for
    clsort_hybrid_split. */
@@ -8948,12 +9143,13 @@ INLINE bucket_t take_bucket(hybrid_t h, uint number)
 
 /* Loads the codes of a bucket or, with CLSORT_ENCODES_LATE, its keys. The last key replaces keys
    beyond the end. */
-INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)
+INLINE void load_bucket(array_t from, codec_t codec, uint size, CLSORT_ELEMENT *code)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
         const code_t key = load_key(from, min(local_id() + m * CLSORT_GROUP, size - 1));
-        code[m] = CLSORT_ENCODES_LATE ? key : encode(key, codec);
+        code[m] = CLSORT_WITH_VALUE(CLSORT_ENCODES_LATE ? key : encode(key, codec), from,
+                              min(local_id() + m * CLSORT_GROUP, size - 1));
     }
 }
 
@@ -8970,14 +9166,15 @@ INLINE void load_bucket(array_t from, codec_t codec, uint size, code_t *code)
    key_slot(m * CLSORT_GROUP), and the second slot is a constant. */
 INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint size)
 {
-    local const code_t *sorted = l.keys + key_slot(local_id());
+    local const CLSORT_ELEMENT *sorted = l.keys + key_slot(local_id());
     const array_t own = advance(to, local_id());
     #pragma unroll CLSORT_SORTED_AHEAD
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
         if (local_id() + m * CLSORT_GROUP < size)
-            store_key(own, m * CLSORT_GROUP, decode(sorted[key_slot(m * CLSORT_GROUP)], codec));
+            CLSORT_STORE(own, m * CLSORT_GROUP, sorted[key_slot(m * CLSORT_GROUP)], codec);
 }
 
+//---- hybrid: buckets of codes [HYBRID.group]
 /* Sorts `size` keys, the capacity at most. The sorted keys go to `keys` and `values` in the target.
    The unsorted keys lie there already if in_target = 1, else in alt. low, shift, factor: the map of
    their bins. Called by all work-items with the local memory free; ends with a barrier. */
@@ -9011,6 +9208,28 @@ INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint s
                 h.codec.rotate, space, size, map.low, map.shift, map.factor, in_target);
 }
 
+//---- hybrid: buckets of values [HYBRID.carries]
+/* Sorts `size` elements, the capacity at most, from `begin` on. They lie in the target already if
+   in_target = 1, else in alt. map: the map of their bins. Called by all work-items with the local
+   memory free; ends with a barrier. */
+INLINE void sort_bucket_keys(hybrid_t h, local ulong2 *space, uint begin, uint size,
+                             linear_map_t map, uint in_target)
+{
+    const array_t to = advance(h.CLSORT_RESULT, begin), other = advance(h.CLSORT_OTHER, begin);
+    const bucket_space_t l = bucket_space(space);
+    element_t element[CLSORT_BUCKET_ITEMS];
+    load_bucket(array_at(in_target ? ARRAY_TARGET : ARRAY_ALT, other, to, other), h.codec, size,
+                element);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < (CLSORT_ENCODES_LATE ? CLSORT_BUCKET_ITEMS : 0); m++)
+        element[m].code = encode(element[m].code, h.codec);
+    sort_bins(l, element, size, map);
+    store_bucket(l, to, h.codec, size);
+    local_barrier();
+}
+
+//---- hybrid: buckets kernel [HYBRID]
 /* Sorts a bucket if it is within the capacity. A bucket of one code needs no sort: its keys are
    written, unless resplit has put them in the target already. Called by all work-items with the
    local memory free. */
@@ -9037,7 +9256,7 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
         finish_bucket(h, space, take_bucket(h, second_digits ? hybrid_list(h)[i] : i));
 }
 
-//---- hybrid: portions [HYBRID]
+//---- hybrid: portions [HYBRID.group]
 /* A portion of a bucket above the capacity, to be sorted at once: `size` keys. They are all keys of
    the bucket with codes low ... top whose bin by `map` is below `bin`. With one_code = 1 they are
    all keys with the code `low`, more than the capacity. */
@@ -9149,7 +9368,7 @@ INLINE portion_t next_portion(hybrid_t h, local ulong2 *space, bucket_t b, code_
     return w;
 }
 
-//---- hybrid: long buckets [HYBRID]
+//---- hybrid: long buckets [HYBRID.group]
 /* Sorts a bucket above the capacity, portion by portion, from alt to the target. Called by all
    work-items. */
 INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
@@ -9190,6 +9409,12 @@ INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint 
     local_barrier();
 }
 
+//---- hybrid: no long buckets [HYBRID.carries]
+/* Where values are carried, the passes sort what has a bucket above the capacity. */
+#define list_long(h, list, first, step, buckets)
+#define sort_long(h, space, b)
+
+//---- hybrid: long kernel [HYBRID]
 /* Sorts the buckets above the capacity. If SKIP_PASSES has been cleared, clears the tables of the
    passes instead: the passes run next. Any number of work-groups. space: as for
    clsort_hybrid_buckets, then CLSORT_GROUP + 1 words. */

@@ -84,7 +84,7 @@ static sort_case draw_adversarial_batch(const fuzz_options *o, uint64_t batch)
     sort_case c = case_make(types[draw(&random, 5)], 0, "uniform");
     const size_t kind = draw(&random, 20);
     c.indices = kind >= 6 && kind < 10;
-    c.d.value_size = kind >= 10 && kind < 18 ? 4 : kind == 18 ? 8 : kind == 19 ? 1 : 0;
+    c.d.value_size = kind < 10 ? 0 : kind < 16 ? 4 : kind < 19 ? 8 : 1;
     c.algorithm = chance(&random, 45) || o->log2 ? "auto" : forms[draw(&random, 6)];
     return c;
 }

@@ -855,9 +855,13 @@ static const struct { const char *name, *line; } counts[] = {
     { "ranks.each_best", "nvidia auto u32 keys_out n:1..3000000" },
     { "clsort__hybrid_second_digits", "nvidia radix-hybrid u32 n:2..2000000" },
     { "clsort__hybrid_second_digits", "nvidia radix-hybrid u64 n:2..2000000" },
+    { "clsort__hybrid_second_digits", "nvidia radix-hybrid u64 values:4 values_out n:2..2000000" },
+    { "clsort__hybrid_second_digits", "nvidia radix-hybrid u32 values:8 n:2..2000000" },
+    { "clsort__hybrid_second_digits", "nvidia radix-hybrid u64 values:8 n:2..2000000" },
     { "CLSORT__HYBRID_MOST", "nvidia auto u64 bare n:3000000..4294967295" },
     { "hybrid.wide_most",
       "nvidia radix-hybrid u32 allocation:20000000000 n:1000000000..4294967295 bare" },
+    { "hybrid.carried_most", "nvidia radix-hybrid u64 indices n:100000000..4294967295 bare" },
     { "hybrid.most_pairs", "nvidia auto u32 bare indices n:1000000..4294967295" },
     { "CLSORT__SWEEP_TILE", "nvidia radix u64 values:8 values_out n:1..5000000" },
     { "radix.large", "nvidia auto u32 bare n:3000000..4294967295" },
@@ -1138,9 +1142,8 @@ static void hybrid_has_room(const clsort__plan *p)
 {
     const size_t at = clsort__hybrid_at(p), digits = clsort__hybrid_second_digits(p),
                  n = p->d.count, buckets = CLSORT__HYBRID_DIGITS * digits,
-                 group = (size_t)1 << p->config.group_log2,
-                 bucket = CLSORT__EDGE_BUCKET_ITEMS(p->config.key_bytes) * group,
-                 most = CLSORT__HYBRID_MOST_SECOND_DIGITS(p->config.key_bytes, p->config.wide);
+                 bucket = clsort__hybrid_bucket(&p->config),
+                 most = clsort__range_digits(&p->config);
     CHECK(clsort__smaller(buckets, n / 2) <= at / 4 - CLSORT__SKIP_PASSES - 1);
     CHECK(at + 4 * (CLSORT__HYBRID_SECOND_DIGITS_AT + buckets) <= table_bytes(p));
     CHECK(!(digits & (digits - 1)) && digits <= most);
@@ -1253,7 +1256,7 @@ static void plans_have_room(const clsort_sorter *s, int log2_most)
             d.count = i % 4 < 3 ? power + i % 4 - 1 : power + pattern_random(&random) % power;
             d.key_type = kind % 2 ? CLSORT_U64 : CLSORT_U32;
             CHECK_OK(clsort_set_algorithm(&d, names[kind / 3]));
-            d.value_size = kind % 3 == 2 ? 4 : 0;
+            d.value_size = kind % 3 < 2 ? 0 : i % 8 < 4 ? 4 : 8;
             if (kind % 3 == 2) d.values_out = d.keys_out = CLSORT_LATER;
             if (d.count < 2) continue;
             clsort__make_plan(&s->facts, s->policy, &d, &p);

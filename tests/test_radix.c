@@ -380,22 +380,49 @@ static void plans_fit_edges(bench *b)
 
 /* Hybrid radix sorts floats of both signs, whose codes leave out all that lie near 0, and numbers
    that end at once or thin out, without a bucket that is too long. It leaves numbers to the passes
-   if hundreds of them share few cells. */
+   if hundreds of them share few cells; with values beside keys, also if many are equal. */
 static void plans_fit_keys(bench *b)
 {
     enum { N = 300007 };
-    static const struct { cl_uint type; const char *pattern; cl_uint stays; } cases[] = {
-        { CLSORT_F64, "normal", 1 },  { CLSORT_F32, "normal", 1 },   { CLSORT_F64, "unit", 1 },
-        { CLSORT_F32, "unit", 1 },    { CLSORT_U32, "gaussian", 1 }, { CLSORT_U64, "uniform", 1 },
-        { CLSORT_U32, "sorted", 2 },  { CLSORT_I32, "zipf", 1 },     { CLSORT_U64, "clusters", 0 },
-        { CLSORT_F64, "sorted", 2 },  { CLSORT_F32, "reverse", 3 }
+    static const struct { cl_uint type; const char *pattern; cl_uint stays; size_t value; }
+        cases[] = {
+        { CLSORT_F64, "normal", 1, 0 },   { CLSORT_F32, "normal", 1, 0 },
+        { CLSORT_F64, "unit", 1, 0 },     { CLSORT_F32, "unit", 1, 0 },
+        { CLSORT_U32, "gaussian", 1, 0 }, { CLSORT_U64, "uniform", 1, 0 },
+        { CLSORT_U32, "sorted", 2, 0 },   { CLSORT_I32, "zipf", 1, 0 },
+        { CLSORT_U64, "clusters", 0, 0 }, { CLSORT_F64, "sorted", 2, 0 },
+        { CLSORT_F32, "reverse", 3, 0 },  { CLSORT_U64, "uniform", 1, 4 },
+        { CLSORT_F64, "normal", 1, 8 },   { CLSORT_U32, "sorted", 1, 8 },
+        { CLSORT_F32, "unit", 1, 8 },     { CLSORT_I64, "gaussian", 1, 4 },
+        { CLSORT_U64, "clusters", 1, 8 }, { CLSORT_I32, "zipf", 0, 8 },
+        { CLSORT_I64, "equal", 0, 4 },    { CLSORT_U64, "mod-1024", 1, 4 }
     };
     size_t i;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
         sort_case c = hybrid_seen(cases[i].type, N, cases[i].pattern);
         c.seed = i + 1;
+        c.d.value_size = cases[i].value;
         if (!test_takes_of_few(b, 3)) continue;
         CHECK(case_run(b, &c) && hybrid_stays == cases[i].stays && hybrid_over == 0);
+    }
+}
+
+/* 601 equal keys, too few for the sample to tell: with values no bucket has room for them, and the
+   passes sort. Buckets of keys alone have room. */
+static void plans_leave_equals(bench *b)
+{
+    enum { N = 300007 };
+    static cl_uint keys[N];
+    uint64_t random = 3;
+    cl_uint value;
+    size_t i;
+    for (i = 0; i < N; i++)
+        keys[i] = i % 500 ? (cl_uint)(pattern_random(&random) >> 32) : 123456789;
+    for (value = 0; value < 9; value += 8) {
+        sort_case c = hybrid_seen(CLSORT_U32, N, "uniform");
+        c.d.value_size = value;
+        CHECK(sort_made(b, c, keys) && hybrid_stays == !value
+              && (hybrid_over != 0) == (value != 0));
     }
 }
 
@@ -442,33 +469,50 @@ static void hybrid_plans_fit_keys(bench *b)
 {
     with_kernels_of_gpus(b, plans_fit_keys);
     with_kernels_of_gpus(b, plans_fit_edges);
+    with_kernels_of_gpus(b, plans_leave_equals);
 }
 
-/* Sorts pairs in place. */
-static int sort_pairs(const bench *b, size_t n, cl_uint *keys, cl_uint *values)
+/* Sorts pairs in place. Keys of 8 bytes have these in their upper halves, values of 8 bytes in the
+   lower halves. */
+static int sort_pairs(const bench *b, cl_uint type, size_t value_size, size_t n, cl_uint *keys,
+                      cl_uint *values)
 {
+    const size_t key = clsort__key_bits(type) / 8, words = value_size / 4;
+    cl_uint *wide = (cl_uint *)calloc(n * (key + value_size) + 1, 1),
+            *k = wide + key / 4 - 1, *v = wide + n * key / 4;
     clsort_desc d = clsort_desc_default();
+    size_t i;
+    int right;
     d.count = n;
-    d.key_type = CLSORT_I32;
-    d.value_size = 4;
+    d.key_type = type;
+    d.value_size = value_size;
     d.tuning.work_group = 64;
-    return CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"))
-           && CHECK_OK(clsort_sort_host(b->sorter, &d, keys, values, NULL));
+    for (i = 0; wide && i < n; i++) k[key / 4 * i] = keys[i], v[words * i] = values[i];
+    right = CHECK(wide != NULL) && CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"))
+            && CHECK_OK(clsort_sort_host(b->sorter, &d, wide, v, NULL));
+    for (i = 0; right && i < n; i++) keys[i] = k[key / 4 * i], values[i] = v[words * i];
+    free(wide);
+    return right;
 }
 
 /* Equal keys come in the order of their values, however these lie before: of 4096 keys that are
-   spread evenly, whose values are large, or small, or few. */
+   spread evenly, whose values are large, or small, or few. Of 200 keys, so many are equal that bins
+   are sorted by the network. */
 static void ties_by_value(bench *b)
 {
     enum { N = 30011 };
+    static const struct { cl_uint type; size_t value_size; } kinds[] = {
+        { CLSORT_I32, 4 }, { CLSORT_I64, 4 }, { CLSORT_I64, 8 }, { CLSORT_I32, 8 }
+    };
     static cl_uint keys[2][N], values[2][N];
     uint64_t random = 1;
     unsigned way;
     size_t i;
-    for (way = 0; way < 3; way++) {
-        const cl_uint most = way == 0 ? ~0u : way == 1 ? N : 200;
+    for (way = 0; way < 16; way++) {
+        const cl_uint most = way % 4 == 0 ? ~0u : way % 4 == 2 ? 200 : N;
         for (i = 0; i < N; i++) {
-            keys[0][i] = keys[1][i] = (cl_uint)(pattern_random(&random) >> 52) << 20;
+            const cl_uint key = (cl_uint)(pattern_random(&random) >> 52);
+            keys[0][i] = keys[1][i] = way % 4 == 3 ? key % 200 << 24 : key << 20;
             values[0][i] = values[1][i] = (cl_uint)(pattern_random(&random) >> 20) % most;
         }
         for (i = N - 1; i > 0; i--) {
@@ -479,7 +523,12 @@ static void ties_by_value(bench *b)
             keys[1][j] = key;
             values[1][j] = value;
         }
-        if (!sort_pairs(b, N, keys[0], values[0]) || !sort_pairs(b, N, keys[1], values[1])) return;
+        if (way == 3) continue;   /* not spread enough for pairs of two words */
+        AT("elements %u, keys and values %u", way / 4, way % 4);
+        for (i = 0; i < 2; i++)
+            if (!sort_pairs(b, kinds[way / 4].type, kinds[way / 4].value_size, N, keys[i],
+                            values[i]))
+                return;
         CHECK(!memcmp(keys[0], keys[1], sizeof *keys));
         CHECK(!memcmp(values[0], values[1], sizeof *values));
         for (i = 1; i < N; i++)
@@ -551,9 +600,13 @@ static void hybrid_is_for_some_elements(bench *b)
         { CLSORT_U16, 0, 0, 0, 0, 0 },  { CLSORT_U32, 0, 0, 0, 31, 0 },
         { CLSORT_U32, 0, 4, 0, 0, 1 },  { CLSORT_U32, 1, 4, 0, 0, 0 },
         { CLSORT_F32, 0, 4, 0, 0, 1 },  { CLSORT_F32, 0, 2, 0, 0, 0 },
-        { CLSORT_I64, 0, 4, 0, 0, 0 },  { CLSORT_I16, 0, 4, 0, 0, 0 },
+        { CLSORT_I64, 0, 4, 0, 0, 1 },  { CLSORT_I16, 0, 4, 0, 0, 0 },
         { CLSORT_I32, 0, 4, 0, 31, 0 }, { CLSORT_I32, 1, 0, 1, 0, 1 },
-        { CLSORT_U64, 0, 0, 1, 0, 0 },  { CLSORT_U32, 1, 12, 0, 0, 1 }
+        { CLSORT_U64, 0, 0, 1, 0, 1 },  { CLSORT_U32, 1, 12, 0, 0, 1 },
+        { CLSORT_F64, 0, 8, 0, 0, 1 },  { CLSORT_U32, 0, 8, 0, 0, 1 },
+        { CLSORT_F64, 1, 8, 0, 0, 0 },  { CLSORT_U64, 0, 6, 0, 0, 0 },
+        { CLSORT_I16, 0, 8, 0, 0, 0 },  { CLSORT_U64, 1, 0, 1, 0, 1 },
+        { CLSORT_I64, 0, 4, 0, 63, 0 }, { CLSORT_U64, 1, 12, 0, 0, 1 }
     };
     size_t i;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -727,7 +780,8 @@ static const test_entry tests[] = {
     { "hybrid radix orders equal keys by their values", hybrid_orders_ties_by_value },
     { "hybrid radix counts second digits at once", hybrid_counts_parts },
     { "hybrid radix notes that a counter was too small", hybrid_notes_overflow },
-    { "hybrid radix takes bare keys, and pairs of two words", hybrid_is_for_some_elements },
+    { "hybrid radix takes bare keys, and pairs of words of 4 or 8 bytes",
+      hybrid_is_for_some_elements },
     { "radix of samples sorts buckets of any length", samples_may_mislead },
     { "radix of samples has room for its tables", samples_have_room },
     { "radix of samples builds its kernels", samples_build },
