@@ -1524,8 +1524,10 @@ static inline int mock_find_order(mock_command *c, const mock_kernel *k)
               ranks = !strcmp(name, "clsort_ranks")
                       && mock_option(p->options, "BREAK_TIES_BY_INDEX"),
               samples = !strncmp(name, "clsort_samples_", 15) && p->value_bytes
-                        && a[k->signature->count - 2].value;
-    if (!extracts && !ranks && !samples) return 0;
+                        && a[k->signature->count - 2].value,
+              cached = !strncmp(name, "clsort_cached_", 14) && p->value_bytes
+                       && (cl_uint)a[k->signature->count - 2].value & 16;   /* NUMBERS_KEYS */
+    if (!extracts && !ranks && !samples && !cached) return 0;
     c->key_bytes = extracts ? (size_t)a[7].value : samples ? 4 : p->key_bytes;
     c->from = a[0].buffer;
     c->from_at = (size_t)a[1].value;
