@@ -133,8 +133,9 @@
      write them.
      - Radix with an even number of digits of 8 bits, radix of samples and quicksort copy all
        elements once more.
-     - Scratch memory stays as large for sorts in place, for other sorts by way of indices, and, if
-       radix takes two arrays of 4 bytes from the top down, for these.
+     - Scratch memory stays as large for sorts in place, for other sorts by way of indices, and for
+       keys of 4 bytes with values of 4 where radix sorts them from the top down. Without a sorter,
+       clsort_scratch_size tells as much as without the flag.
      - top_k rejects the flag. So does a proof of indices without keys_out: it reads the keys again.
      - If an enqueue fails, the elements may be in either array.
 
@@ -13688,7 +13689,8 @@ static void clsort__arg_radix(clsort__run *run, const clsort__radix_job *j, cl_u
 static cl_uint clsort__radix_moves(const clsort__radix_job *j)
 {
     const cl_uint odd = j->passes % 2;
-    return j->passes + (j->w.in_place == CLSORT__ALT_IS_SOURCE ? !odd : j->w.in_place && odd);
+    return j->passes + (cl_uint)(j->w.in_place == CLSORT__ALT_IS_SOURCE ? !odd
+                                                                        : j->w.in_place && odd);
 }
 
 /* Counts the traffic of a radix kernel: counting reads keys, scattering moves elements, and a
