@@ -129,14 +129,14 @@
 
      With CLSORT_FLAG_OVERWRITE_INPUT a sort to other arrays may use its input as its second array.
      Scratch memory is then n (K + V) less; with `indices` and no keys_out n K less. `keys` and
-     `values` are undefined afterwards, except between rows or segments; kernels must be able to
-     write them.
+     `values` are undefined afterwards, except gaps between rows and segments. Kernels must be able
+     to write them.
      - Radix with an even number of digits of 8 bits, radix of samples and quicksort copy all
        elements once more.
-     - Scratch memory stays as large for sorts in place, for other sorts by way of indices, and for
-       keys of 4 bytes with values of 4 where radix sorts them from the top down. Without a sorter,
-       clsort_scratch_size tells as much as without the flag.
-     - top_k rejects the flag. So does a proof of indices without keys_out: it reads the keys again.
+     - Scratch memory stays as large for sorts in place, other sorts by way of indices, and keys of
+       4 bytes with values of 4 that radix sorts from the top down; and clsort_scratch_size without
+       a sorter ignores the flag.
+     - top_k rejects it. So does a proof of indices without keys_out: it reads the keys again.
      - If an enqueue fails, the elements may be in either array.
 
      Scratch memory is yours, in one buffer (scratch, scratch_offset, scratch_size), or the
