@@ -5196,22 +5196,22 @@ static const struct { const char *text; cl_uint needs[10]; } clsort__chunks[] = 
 "\nif(get_global_id(0)!=0)return;\nquick_begin(q);\nrelaunch(q,local_bytes);}\n"
 ,{4096}},
 #endif
-{"#if!CLSORT_AHEAD\n#define EACH 1\n#define ASK_FOR(place)\n#elif __has_builtin("
-"__builtin_prefetch)\n#define EACH CLSORT_AHEAD\n#define ASK_FOR(place)__builtin_prefetch((const "
-"void*)(size_t)(place))\n#else\n#define EACH CLSORT_AHEAD\n#define ASK_FOR(place)\n#endif\n"
-"INLINE ulong divide(ulong a,ulong b){\nreturn(a|b)>>32?a/b:(uint)a/(uint)b;}\nCLSORT_KERNEL "
-"void clsort_gather(global const uchar*source,ulong source_at,global uchar*target,ulong "
-"target_at,global const uchar*indices,ulong indices_at,ulong n,uint count,uint source_count,"
-"ulong source_stride,ulong target_stride,ulong index_stride,uint bytes,ulong each,ulong units,"
-"global const uchar*starts,ulong starts_at,uint way CLSORT_COUNT_ARGS){\nconst ulong id="
-"get_global_id(0),element=units==1?id:divide(id,units);\nif(element>=n)return;\nconst ulong row="
-"n>count?divide(element,count):0;\nconst ulong i=element-row*count,unit=id-element*units;\nif(i>="
-"CLSORT_COUNT(count))return;\nconst uint from=way==CLSORT__GATHER_COPIES?(uint)i: *(global const "
-"uint*)(indices+indices_at+row*index_stride +i*4);\nif(from>=source_count)return;\nconst ulong "
-"first=way==CLSORT__GATHER_FROM_STARTS?((global const uint*)(starts+starts_at))[row]:0;\nsource +"
-"=source_at+row*source_stride;\nif(EACH>1&&way!=CLSORT__GATHER_COPIES&&i+EACH<count)ASK_FOR("
-"source +(first+ *(global const uint*)(indices+indices_at+row*index_stride +(i+EACH)*4))*units*"
-"each*bytes);\nsource +=((first+from)*units+unit)*each*bytes;\ntarget+=target_at+row*"
+{"#if!CLSORT_AHEAD\n#define EACH 1\n#define ASK_FOR(place)\n#elif defined(__x86_64__)||defined("
+"__aarch64__)\n#define EACH CLSORT_AHEAD\n#define ASK_FOR(place)__builtin_prefetch((const void*)("
+"size_t)(place))\n#else\n#define EACH CLSORT_AHEAD\n#define ASK_FOR(place)prefetch((global const "
+"uchar*)(place),1)\n#endif\nINLINE ulong divide(ulong a,ulong b){\nreturn(a|b)>>32?a/b:(uint)a/("
+"uint)b;}\nCLSORT_KERNEL void clsort_gather(global const uchar*source,ulong source_at,global "
+"uchar*target,ulong target_at,global const uchar*indices,ulong indices_at,ulong n,uint count,"
+"uint source_count,ulong source_stride,ulong target_stride,ulong index_stride,uint bytes,ulong "
+"each,ulong units,global const uchar*starts,ulong starts_at,uint way CLSORT_COUNT_ARGS){\nconst "
+"ulong id=get_global_id(0),element=units==1?id:divide(id,units);\nif(element>=n)return;\nconst "
+"ulong row=n>count?divide(element,count):0;\nconst ulong i=element-row*count,unit=id-element*"
+"units;\nif(i>=CLSORT_COUNT(count))return;\nconst uint from=way==CLSORT__GATHER_COPIES?(uint)i: *"
+"(global const uint*)(indices+indices_at+row*index_stride +i*4);\nif(from>=source_count)return;\n"
+"const ulong first=way==CLSORT__GATHER_FROM_STARTS?((global const uint*)(starts+starts_at))[row]"
+":0;\nsource +=source_at+row*source_stride;\nif(EACH>1&&way!=CLSORT__GATHER_COPIES&&i+EACH<count)"
+"ASK_FOR(source +(first+ *(global const uint*)(indices+indices_at+row*index_stride +(i+EACH)*4))*"
+"units*each*bytes);\nsource +=((first+from)*units+unit)*each*bytes;\ntarget+=target_at+row*"
 "target_stride +(i*units+unit)*each*bytes;\nfor(ulong k=0;k<each;k++)store_bits(target+k*bytes,"
 "bytes,load_bits(source +k*bytes,bytes));}\nCLSORT_KERNEL void clsort_copy_rows(global const "
 "uchar*keys,ulong keys_at,global uchar*keys_to,ulong keys_to_at,global const uchar*indices,ulong "
@@ -12529,7 +12529,7 @@ static clsort__config clsort__granted(clsort_sorter *s, const clsort__config *as
 static void clsort__bind(clsort_sorter *s, clsort__plan *p, clsort__plan *inner)
 {
     p->granted = clsort__granted(s, &p->config);
-    if (p->inner_step) clsort__bind(s, inner, NULL);
+    if (inner && p->inner_step) clsort__bind(s, inner, NULL);
     if (!clsort__beside(p)) return;
     p->steps[1].granted = clsort__granted(s, &p->steps[1].config);
     if (clsort__local_choice(&p->d.tuning) == CLSORT__LOCAL_GLOBAL_TAIL)

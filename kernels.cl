@@ -12959,12 +12959,12 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 #if !CLSORT_AHEAD
 #define EACH 1
 #define ASK_FOR(place)
-#elif __has_builtin(__builtin_prefetch)
+#elif defined(__x86_64__) || defined(__aarch64__)   /* PoCL, whose prefetch does nothing */
 #define EACH CLSORT_AHEAD
 #define ASK_FOR(place) __builtin_prefetch((const void *)(size_t)(place))
-#else
+#else                                               /* Oclgrind has no such builtin function */
 #define EACH CLSORT_AHEAD
-#define ASK_FOR(place)
+#define ASK_FOR(place) prefetch((global const uchar *)(place), 1)
 #endif
 
 /* a / b. If 32 bits hold both numbers, 32-bit division takes a fraction of the time. */
