@@ -740,7 +740,7 @@
      NO_VECTORS          1: keys are not sorted in vectors: a CPU whose driver says it has none
      NO_COMPRESS         1: without instructions that compress the lanes of a vector
      AHEAD               hybrid radix: keys that a work-item loads at a time. Utilities, on CPUs
-                         alone: see EACH
+                         alone: see CLSORT_EACH
      BUCKET_ITEMS        hybrid radix that carries values: the elements of a bucket that each
                          work-item sorts
      MOST_SECOND_DIGITS  hybrid radix that carries values: of a range
@@ -4289,7 +4289,7 @@ INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
 /* For CPUs: plain loops, with the counters in private memory, which the first-level cache holds. */
 #define CLSORT_COUNT_COPIES 4
 /* The number of keys whose digits are found at once, in a loop that compilers vectorize. */
-#define CODES_AT_ONCE 16
+#define CLSORT_CODES_AT_ONCE 16
 
 /* The table of a block. Word d is the number of the block's elements with digit d. After the scan
    it is the place where the first of these elements goes. */
@@ -4300,7 +4300,7 @@ INLINE global uint *block_table(radix_t r, uint block)
 }
 
 #if CLSORT_IS(PARTITION)
-/* Finds the digits of `size` codes; size is CODES_AT_ONCE or 1. Every CLSORT_FINE_DIGITS-th
+/* Finds the digits of `size` codes; size is CLSORT_CODES_AT_ONCE or 1. Every CLSORT_FINE_DIGITS-th
    code of the list is compared with all `size` codes in a vector. So each code is known to lie
    between two listed codes. A binary search between these two follows. */
 #define CLSORT_FINE_DIGITS (CLSORT_DIGITS / 16)
@@ -4323,12 +4323,12 @@ INLINE void digits_of(const code_t *code, uint size, digit_t d, uint *digit)
 }
 #endif   /* CLSORT_IS(PARTITION) */
 
-/* The digits of `size` elements. size is a constant, CODES_AT_ONCE or 1. */
+/* The digits of `size` elements. size is a constant, CLSORT_CODES_AT_ONCE or 1. */
 INLINE void find_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
                         uint *digit, seen_t *seen)
 {
 #if CLSORT_IS(PARTITION)
-    code_t code[CODES_AT_ONCE];
+    code_t code[CLSORT_CODES_AT_ONCE];
     for (uint k = 0; k < size; k++)
         code[k] = encode(*key_place(from, begin + k), r.codec);
     digits_of(code, size, d, digit);
@@ -4376,7 +4376,7 @@ INLINE uint is_searched(digit_t d)
 INLINE void count_digits(radix_t r, array_t from, uint begin, uint size, digit_t d,
                          uint *counters, seen_t *seen)
 {
-    uint digit[CODES_AT_ONCE];
+    uint digit[CLSORT_CODES_AT_ONCE];
     find_digits(r, from, begin, size, d, digit, seen);
     for (uint k = 0; k < size; k++)
         counters[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + range_of(digit[k], d)]++;
@@ -4391,8 +4391,8 @@ INLINE seen_t count_block(radix_t r, array_t from, uint block, block_t b, digit_
     seen_t seen = { 0, 0 };
     for (uint k = 0; k < CLSORT_COUNT_COPIES * CLSORT_DIGITS; k++)
         counters[k] = 0;
-    for (; b.size - i >= CODES_AT_ONCE; i += CODES_AT_ONCE)
-        count_digits(r, from, b.begin + i, CODES_AT_ONCE, d, counters, &seen);
+    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE)
+        count_digits(r, from, b.begin + i, CLSORT_CODES_AT_ONCE, d, counters, &seen);
     for (; i < b.size; i++)
         count_digits(r, from, b.begin + i, 1, d, counters, &seen);
     for (uint k = 0; k < CLSORT_DIGITS; k++) {
@@ -4474,13 +4474,13 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 #define CLSORT_LANE_BYTES 0
 #endif
 #if CLSORT_NO_COMPRESS || !defined(__AVX512F__)
-#define COMPRESSES 0
+#define CLSORT_COMPRESSES 0
 #elif CLSORT_LANE_BYTES == 4 && __has_builtin(__builtin_ia32_compresssi512_mask) \
     && __has_builtin(__builtin_ia32_expandsi512_mask) \
     && __has_builtin(__builtin_ia32_ucmpd512_mask) \
     && __has_builtin(__builtin_ia32_loaddqusi512_mask) \
     && __has_builtin(__builtin_ia32_storedqusi512_mask)
-#define COMPRESSES 1
+#define CLSORT_COMPRESSES 1
 typedef int16 flags_t;
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
@@ -4489,33 +4489,33 @@ typedef int16 flags_t;
     && __has_builtin(__builtin_ia32_ucmpq512_mask) \
     && __has_builtin(__builtin_ia32_loaddqudi512_mask) \
     && __has_builtin(__builtin_ia32_storedqudi512_mask)
-#define COMPRESSES 1
+#define CLSORT_COMPRESSES 1
 typedef long8 flags_t;
 #define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
 #define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
 #else
-#define COMPRESSES 0
+#define CLSORT_COMPRESSES 0
 #endif   /* CLSORT_NO_COMPRESS || !defined(__AVX512F__) */
-#if COMPRESSES
+#if CLSORT_COMPRESSES
 #define CLSORT_WITH_VECTORS __attribute__((min_vector_width(512)))
 #else
 #define CLSORT_WITH_VECTORS
 #endif
 #if CLSORT_LANE_BYTES == 4
-#define VECTOR_LANES 16
+#define CLSORT_VECTOR_LANES 16
 typedef uint lane_t;
 typedef uint16 vector_t;
-#elif CLSORT_LANE_BYTES == 8 && (COMPRESSES || CLSORT_VALUE_BYTES == 0)
-#define VECTOR_LANES 8
+#elif CLSORT_LANE_BYTES == 8 && (CLSORT_COMPRESSES || CLSORT_VALUE_BYTES == 0)
+#define CLSORT_VECTOR_LANES 8
 typedef ulong lane_t;
 typedef ulong8 vector_t;
 #else
-#define VECTOR_LANES 0
+#define CLSORT_VECTOR_LANES 0
 typedef code_t lane_t;
 #endif
-#define PACKS_PAIRS (VECTOR_LANES > 0 && CLSORT_VALUE_BYTES > 0)
+#define CLSORT_PACKS_PAIRS (CLSORT_VECTOR_LANES > 0 && CLSORT_VALUE_BYTES > 0)
 /* 1: an element fits into one lane and has as many bytes: bare keys, or packed pairs. */
-#define IN_LANES (CLSORT_VALUE_BYTES == 0 || PACKS_PAIRS)
+#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS_PAIRS)
 
 /* The number of lanes that fit into the second array of packed pairs. Sorts by vectors have no
    passes, so the host passes this number in the argument `pass`. */
@@ -4549,12 +4549,12 @@ CLSORT_NOINLINE uint do_places_collide(const uint *next, uint size)
 //---- distribution: scatter of a block per work-item [CACHED PARTITION.alone RADIX.alone
 //----     SEGMENTS.alone SEGMENTS.lanes]
 /* An element as it moves: a lane, or an item whose key is not encoded. */
-#if IN_LANES
+#if CLSORT_IN_LANES
 typedef lane_t moved_t;
-#define STAGE_ITEMS (64 / (uint)sizeof(moved_t))
+#define CLSORT_STAGE_ITEMS (64 / (uint)sizeof(moved_t))
 #else
 typedef item_t moved_t;
-#define STAGE_ITEMS 8
+#define CLSORT_STAGE_ITEMS 8
 #endif
 /* STAGING: elements wait in the first-level cache until they fill a line of the target. Then the
    line is written at once, past the caches if the compiler has such a store. Elements are staged in
@@ -4567,16 +4567,16 @@ typedef item_t moved_t;
      which are read once
      2^18 or 2^20 sorted, evenly spaced   1 / 4
      keys with values, a pass of radix */
-#define STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
-#define STAGES(n) (IN_LANES && (n) >= STAGING_BYTES / (uint)sizeof(moved_t))
+#define CLSORT_STAGING_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
+#define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGING_BYTES / (uint)sizeof(moved_t))
 
 /* In cache, elements of an array without values have their numbers for values. */
 INLINE moved_t load_moved(radix_t r, array_t from, uint i)
 {
-#if PACKS_PAIRS
+#if CLSORT_PACKS_PAIRS
     return (lane_t)encode(*key_place(from, i), r.codec) << 32
            | (from.values ? ((global const uint *)from.values)[i] : i);
-#elif IN_LANES
+#elif CLSORT_IN_LANES
     return *key_place(from, i);
 #else
     moved_t e;
@@ -4598,15 +4598,15 @@ INLINE global lane_t *lanes_of(array_t a)
    change elements after they were counted. */
 INLINE void store_moved(radix_t r, array_t to, uint place, const moved_t *e, uint count)
 {
-#if IN_LANES && !CLSORT_NEEDS_PIECES && __has_builtin(__builtin_nontemporal_store)
-    if (count == STAGE_ITEMS) {
+#if CLSORT_IN_LANES && !CLSORT_NEEDS_PIECES && __has_builtin(__builtin_nontemporal_store)
+    if (count == CLSORT_STAGE_ITEMS) {
         __builtin_nontemporal_store(*(const uint16 *)e, (global uint16 *)(lanes_of(to) + place));
         return;
     }
 #endif
     for (uint k = 0; k < count; k++) {
         const uint at = CLSORT_NEEDS_PIECES ? min(place + k, r.n - 1) : place + k;
-#if IN_LANES
+#if CLSORT_IN_LANES
         lanes_of(to)[at] = e[k];
 #else
         if (!CLSORT_RECORDS)
@@ -4639,38 +4639,38 @@ typedef struct {
     digit_t digit;
     uint skew;
     uint *next, *first;
-    moved_t (*lines)[STAGE_ITEMS];
+    moved_t (*lines)[CLSORT_STAGE_ITEMS];
 } block_mover_t;
 
 /* Moves `size` elements from element `begin` on. size and stages are constants at each call. */
 INLINE void move_elements(radix_t r, block_mover_t m, uint begin, uint size, uint stages)
 {
-    uint digit[CODES_AT_ONCE];
+    uint digit[CLSORT_CODES_AT_ONCE];
     seen_t seen = { 0, 0 };
     find_digits(r, m.from, begin, size, m.digit, digit, &seen);
     for (uint k = 0; k < size; k++) {
         const uint at = range_of(digit[k], m.digit);
         if (is_left(at, m.digit))
             continue;
-        const uint place = m.next[at]++, slot = (place + m.skew) % STAGE_ITEMS;
+        const uint place = m.next[at]++, slot = (place + m.skew) % CLSORT_STAGE_ITEMS;
         if (!stages) {
             const moved_t e = load_moved(r, m.from, begin + k);
             store_moved(r, m.to, place, &e, 1);
             continue;
         }
         m.lines[at][slot] = load_moved(r, m.from, begin + k);
-        if (slot == STAGE_ITEMS - 1)
+        if (slot == CLSORT_STAGE_ITEMS - 1)
             store_line(r, m.to, m.lines[at], slot + 1, place + 1, m.first[at]);
     }
 }
 
-/* Moves the elements of a block. If digits take long to find, CODES_AT_ONCE of them are
+/* Moves the elements of a block. If digits take long to find, CLSORT_CODES_AT_ONCE of them are
    found together. */
 INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
 {
     uint i = 0;
-    for (; is_searched(m.digit) && b.size - i >= CODES_AT_ONCE; i += CODES_AT_ONCE)
-        move_elements(r, m, b.begin + i, CODES_AT_ONCE, stages);
+    for (; is_searched(m.digit) && b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE)
+        move_elements(r, m, b.begin + i, CLSORT_CODES_AT_ONCE, stages);
     for (; i < b.size; i++)
         move_elements(r, m, b.begin + i, 1, stages);
 }
@@ -4679,17 +4679,17 @@ INLINE void move_all(radix_t r, block_mover_t m, block_t b, uint stages)
 INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, digit_t d, uint *next,
                        uint stages)
 {
-    moved_t lines[CLSORT_DIGITS][STAGE_ITEMS] __attribute__((aligned(64)));
+    moved_t lines[CLSORT_DIGITS][CLSORT_STAGE_ITEMS] __attribute__((aligned(64)));
     uint first[CLSORT_DIGITS];
     const block_mover_t m = { from, to, d,
-                              (uint)((size_t)to.keys / sizeof(moved_t)) % STAGE_ITEMS, next,
+                              (uint)((size_t)to.keys / sizeof(moved_t)) % CLSORT_STAGE_ITEMS, next,
                               first, lines };
     for (uint k = 0; k < CLSORT_DIGITS; k++)
         first[k] = next[k];
     if (stages) move_all(r, m, b, 1);
     else move_all(r, m, b, 0);
     for (uint k = 0; k < CLSORT_DIGITS && stages; k++)
-        store_line(r, to, lines[k], (next[k] + m.skew) % STAGE_ITEMS, next[k], first[k]);
+        store_line(r, to, lines[k], (next[k] + m.skew) % CLSORT_STAGE_ITEMS, next[k], first[k]);
     mem_fence(CLK_GLOBAL_MEM_FENCE);
 }
 
@@ -4697,7 +4697,7 @@ INLINE void move_block(radix_t r, array_t from, array_t to, block_t b, digit_t d
 INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
 {
     move_block(r, plan_array(r, plan, PASS_FROM), plan_array(r, plan, PASS_TO), b,
-               pass_digit(r, r.pass), next, STAGES(r.n) || do_places_collide(next, b.size));
+               pass_digit(r, r.pass), next, CLSORT_STAGES(r.n) || do_places_collide(next, b.size));
 }
 
 //---- distribution: radix scatters blocks [RADIX.alone]
@@ -6213,7 +6213,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
         codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);
         next[d] = block_table(r, block)[d];
     }
-    move_block(r, r.source, r.target, take_block(r, block, 1), r.digit, next, STAGES(n));
+    move_block(r, r.source, r.target, take_block(r, block, 1), r.digit, next, CLSORT_STAGES(n));
 }
 
 //---- partition: by work-groups [PARTITION.group PARTITION.votes]
@@ -8709,6 +8709,36 @@ INLINE void write_codes(tile_move_t v, finder_t s, split_space_t l, codec_t code
     }
 }
 
+/* Stages the kept codes as stage_kept does, and keeps their places. */
+INLINE void keep_places(const kept_t *k, finder_t s, split_space_t l, uint *place, uint moves,
+                        const uint by)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = moves ? kept_digit(k, s, m, by) : 0;
+        place[m] = l.counters[d] + get_rank(k->rank, m);
+        if (moves)
+            l.staged[place[m]] = k->code[m];
+        if (moves && CLSORT_KEEPS_DIGITS(by) && !s.cell_groups)
+            ((local uchar *)l.masks)[place[m]] = (uchar)d;
+    }
+}
+
+/* Stages the values of `items` codes at the places of these, and writes them to the places in the
+   target that write_codes found. */
+INLINE void move_carried(split_space_t l, array_t target, const unit_t *value, const uint *place,
+                         const uint *to, uint items)
+{
+    local unit_t *values = (local unit_t *)l.staged;
+    #pragma unroll
+    for (uint m = 0; m < items; m++)
+        values[place[m]] = value[m];
+    local_barrier();
+    #pragma unroll
+    for (uint m = 0; m < items; m++)
+        *value_place(target, to[m]) = values[local_id() + m * CLSORT_GROUP];
+}
+
 /* Moves a whole tile: stages and writes its codes, then its values in the same memory. Without
    CLSORT_BRANCH_BARRIERS, tiles of no keys come here, too. Called by all work-items with the
    counters cleared. */
@@ -8716,7 +8746,6 @@ INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
 {
     const uint moves = CLSORT_BRANCH_BARRIERS || v.size != 0;
     const array_t from = advance(v.from, moves ? local_id() : 0);
-    local unit_t *values = (local unit_t *)l.staged;
     kept_t k;
     unit_t value[CLSORT_RADIX_ITEMS];
     uint place[CLSORT_RADIX_ITEMS], to[CLSORT_RADIX_ITEMS] = { 0 };
@@ -8731,28 +8760,14 @@ INLINE void move_tile(tile_move_t v, finder_t s, split_space_t l, codec_t codec,
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         value[m] = *value_place(from, moves ? m * CLSORT_GROUP : 0);
     local_barrier();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = moves ? kept_digit(&k, s, m, by) : 0;
-        place[m] = l.counters[d] + get_rank(k.rank, m);
-        if (moves)
-            l.staged[place[m]] = k.code[m];
-        if (moves && CLSORT_KEEPS_DIGITS(by) && !s.cell_groups)
-            ((local uchar *)l.masks)[place[m]] = (uchar)d;
-    }
+    keep_places(&k, s, l, place, moves, by);
     local_barrier();
     if (moves && by == BY_MASKS && s.cell_groups)
         write_codes(v, s, l, codec, to, BY_CELL_GROUPS);
     else if (moves)
         write_codes(v, s, l, codec, to, by);
     local_barrier();
-    #pragma unroll
-    for (uint m = 0; m < (moves ? CLSORT_RADIX_ITEMS : 0); m++)
-        values[place[m]] = value[m];
-    local_barrier();
-    #pragma unroll
-    for (uint m = 0; m < (moves ? CLSORT_RADIX_ITEMS : 0); m++)
-        *value_place(v.to, to[m]) = values[local_id() + m * CLSORT_GROUP];
+    move_carried(l, v.to, value, place, to, moves ? CLSORT_RADIX_ITEMS : 0);
 }
 
 /* Moves up to a tile of elements, each straight to its place. Keys are loaded twice: to count their
@@ -10314,20 +10329,20 @@ CLSORT_KERNEL void clsort_ranks(CLSORT_SORT_ARGS, uint n, uint size_log2, local 
    et al., Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture, 2008. */
 INLINE uint sorts_by_vectors(radix_t r)
 {
-    return VECTOR_LANES > 0
+    return CLSORT_VECTOR_LANES > 0
            && (CLSORT_IS(CACHED) || (r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES));
 }
 
 //---- vectors: registers [CACHED.lanes SEGMENTS.lanes]
-#if VECTOR_LANES > 0
+#if CLSORT_VECTOR_LANES > 0
 /* The most lanes that are sorted in registers. */
-#define LEAF_VECTORS 8
-#define LEAF (LEAF_VECTORS * VECTOR_LANES)
+#define CLSORT_LEAF_VECTORS 8
+#define CLSORT_LEAF (CLSORT_LEAF_VECTORS * CLSORT_VECTOR_LANES)
 /* The vectors that sort_wide_rows sorts at once: as many rows as a vector has lanes, two vectors
    each. */
-#define ROW_VECTORS (2 * VECTOR_LANES)
+#define CLSORT_ROW_VECTORS (2 * CLSORT_VECTOR_LANES)
 
-#if COMPRESSES
+#if CLSORT_COMPRESSES
 /* The lanes of v that the mask selects, in front; behind them, lanes of `rest`. */
 INLINE vector_t compress_vector(vector_t v, vector_t rest, uint mask)
 {
@@ -10347,7 +10362,7 @@ INLINE vector_t expand_vector(vector_t v, vector_t rest, uint mask)
 INLINE uint lanes_below(vector_t v, vector_t pivot)
 {
     return CLSORT_VECTOR_LESS(__builtin_astype(v, flags_t), __builtin_astype(pivot, flags_t), 1,
-                              (1u << VECTOR_LANES) - 1);
+                              (1u << CLSORT_VECTOR_LANES) - 1);
 }
 
 /* Loads the first `lanes` lanes; the other lanes are `rest`. */
@@ -10370,18 +10385,18 @@ typedef vector_t loose_vector_t __attribute__((aligned(CLSORT_LANE_BYTES)));
 
 INLINE vector_t load_vector(global const lane_t *from, uint lanes, lane_t rest)
 {
-    lane_t lane[VECTOR_LANES];
-    if (lanes == VECTOR_LANES)
+    lane_t lane[CLSORT_VECTOR_LANES];
+    if (lanes == CLSORT_VECTOR_LANES)
         return *(global const loose_vector_t *)from;
-    for (uint i = 0; i < VECTOR_LANES; i++)
+    for (uint i = 0; i < CLSORT_VECTOR_LANES; i++)
         lane[i] = i < lanes ? from[i] : rest;
     return *(const loose_vector_t *)lane;
 }
 
 INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
 {
-    lane_t lane[VECTOR_LANES];
-    if (lanes == VECTOR_LANES) {
+    lane_t lane[CLSORT_VECTOR_LANES];
+    if (lanes == CLSORT_VECTOR_LANES) {
         *(global loose_vector_t *)to = v;
         return;
     }
@@ -10389,16 +10404,16 @@ INLINE void store_vector(vector_t v, global lane_t *to, uint lanes)
     for (uint i = 0; i < lanes; i++)
         to[i] = lane[i];
 }
-#endif   /* COMPRESSES */
+#endif   /* CLSORT_COMPRESSES */
 
 INLINE vector_t load_whole_vector(global const lane_t *from)
 {
-    return load_vector(from, VECTOR_LANES, 0);
+    return load_vector(from, CLSORT_VECTOR_LANES, 0);
 }
 
 INLINE void store_whole_vector(vector_t v, global lane_t *to)
 {
-    store_vector(v, to, VECTOR_LANES);
+    store_vector(v, to, CLSORT_VECTOR_LANES);
 }
 
 CLSORT_CODEC_OF(vector_t, encode_vector, decode_vector)
@@ -10406,21 +10421,21 @@ CLSORT_CODEC_OF(vector_t, encode_vector, decode_vector)
 /* Sorted lanes as they are written: bare codes are decoded, packed pairs stay. */
 INLINE vector_t finish_vector(vector_t v, codec_t c)
 {
-    return PACKS_PAIRS ? v : decode_vector(v, c);
+    return CLSORT_PACKS_PAIRS ? v : decode_vector(v, c);
 }
 
 INLINE lane_t finish_lane(lane_t v, codec_t c)
 {
-    return PACKS_PAIRS ? v : decode((code_t)v, c);
+    return CLSORT_PACKS_PAIRS ? v : decode((code_t)v, c);
 }
-#endif   /* VECTOR_LANES > 0 */
+#endif   /* CLSORT_VECTOR_LANES > 0 */
 
 //---- vectors: lanes [CACHED.lanes SEGMENTS.lanes]
-#if VECTOR_LANES > 0
+#if CLSORT_VECTOR_LANES > 0
 /* Swaps each lane i with lane i ^ bits. `bits` is a constant. */
 INLINE vector_t swap_lanes(vector_t v, uint bits)
 {
-#if VECTOR_LANES == 16
+#if CLSORT_VECTOR_LANES == 16
     return bits == 1 ? v.s1032547698badcfe : bits == 2 ? v.s23016745ab89efcd
          : bits == 3 ? v.s32107654ba98fedc : bits == 4 ? v.s45670123cdef89ab
          : bits == 7 ? v.s76543210fedcba98 : bits == 8 ? v.s89abcdef01234567
@@ -10434,7 +10449,7 @@ INLINE vector_t swap_lanes(vector_t v, uint bits)
 /* `low` in lanes whose number has the highest of these bits clear; `high` in other lanes. */
 INLINE vector_t mix_lanes(vector_t low, vector_t high, uint bits)
 {
-#if VECTOR_LANES == 16
+#if CLSORT_VECTOR_LANES == 16
     const vector_t lane = (vector_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
     const vector_t lane = (vector_t)(0, 1, 2, 3, 4, 5, 6, 7);
@@ -10505,16 +10520,16 @@ INLINE void sort_columns(vector_t *r, uint vectors)
         merge_columns(r, vectors, run / 2);
     }
 }
-#endif   /* VECTOR_LANES > 0 */
+#endif   /* CLSORT_VECTOR_LANES > 0 */
 
 //---- vectors: leaves [CACHED.lanes SEGMENTS.lanes]
-#if VECTOR_LANES > 0
+#if CLSORT_VECTOR_LANES > 0
 /* A perfect shuffle of all keys. Write a key's place as one number: the number of its vector above,
    its lane below. The shuffle rotates the bits of this number up by one: the highest becomes
    bit 0. */
 INLINE void shuffle_vectors(vector_t *r, uint vectors)
 {
-    vector_t t[ROW_VECTORS];
+    vector_t t[CLSORT_ROW_VECTORS];
     #pragma unroll
     for (uint i = 0; i < vectors / 2; i++) {
         t[2 * i].even = r[i].lo;
@@ -10539,8 +10554,8 @@ INLINE void lay_columns(vector_t *r, uint vectors)
 /* If n codes fill vectors one after the other: how many of them lie in vector number `vector`. */
 INLINE uint lanes_left(uint n, uint vector)
 {
-    return min(max(n, vector * VECTOR_LANES) - vector * VECTOR_LANES,
-               (uint)VECTOR_LANES);
+    return min(max(n, vector * CLSORT_VECTOR_LANES) - vector * CLSORT_VECTOR_LANES,
+               (uint)CLSORT_VECTOR_LANES);
 }
 
 /* Sorts n lanes in `vectors` vectors. are_keys = 1: the input is keys, which it encodes.
@@ -10549,39 +10564,39 @@ INLINE void sort_vectors(global const lane_t *from, global lane_t *to, uint n, c
                          uint vectors, uint are_keys, uint is_done)
 {
     const lane_t top = (lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, c) : top;
-    vector_t r[LEAF_VECTORS];
+    vector_t r[CLSORT_LEAF_VECTORS];
     #pragma unroll
     for (uint i = 0; i < vectors; i++) {
-        r[i] = load_vector(from + i * VECTOR_LANES, lanes_left(n, i), rest);
-        if (!PACKS_PAIRS && are_keys)
+        r[i] = load_vector(from + i * CLSORT_VECTOR_LANES, lanes_left(n, i), rest);
+        if (!CLSORT_PACKS_PAIRS && are_keys)
             r[i] = encode_vector(r[i], c);
     }
     sort_columns(r, vectors);
     #pragma unroll
-    for (uint width = 1; width < VECTOR_LANES; width *= 2)
+    for (uint width = 1; width < CLSORT_VECTOR_LANES; width *= 2)
         join_columns(r, vectors, width);
     lay_columns(r, vectors);
     #pragma unroll
     for (uint i = 0; i < vectors; i++)
-        store_vector(is_done ? finish_vector(r[i], c) : r[i], to + i * VECTOR_LANES,
+        store_vector(is_done ? finish_vector(r[i], c) : r[i], to + i * CLSORT_VECTOR_LANES,
                      lanes_left(n, i));
 }
 
 CLSORT_NOINLINE void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
                                uint are_keys, uint is_done)
 {
-    if (n <= LEAF / 4)
-        sort_vectors(from, to, n, c, LEAF_VECTORS / 4, are_keys, is_done);
-    else if (n <= LEAF / 2)
-        sort_vectors(from, to, n, c, LEAF_VECTORS / 2, are_keys, is_done);
+    if (n <= CLSORT_LEAF / 4)
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 4, are_keys, is_done);
+    else if (n <= CLSORT_LEAF / 2)
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS / 2, are_keys, is_done);
     else
-        sort_vectors(from, to, n, c, LEAF_VECTORS, are_keys, is_done);
+        sort_vectors(from, to, n, c, CLSORT_LEAF_VECTORS, are_keys, is_done);
 }
 
-#endif   /* VECTOR_LANES > 0 */
+#endif   /* CLSORT_VECTOR_LANES > 0 */
 
 //---- vectors: partitions [CACHED.lanes SEGMENTS.lanes]
-#if COMPRESSES
+#if CLSORT_COMPRESSES
 /* The places low ... high - 1, which a partition has not written yet. */
 typedef struct { uint low, high; } unwritten_t;
 
@@ -10594,9 +10609,9 @@ INLINE unwritten_t move_vector(global lane_t *to, unwritten_t g, vector_t v, lan
     const vector_t moved = expand_vector(compress_vector(v, v, ~below),
                                          compress_vector(v, v, below), ~0u << count);
     store_whole_vector(moved, to + g.low);
-    store_whole_vector(moved, to + g.high - VECTOR_LANES);
+    store_whole_vector(moved, to + g.high - CLSORT_VECTOR_LANES);
     g.low += count;
-    g.high -= VECTOR_LANES - count;
+    g.high -= CLSORT_VECTOR_LANES - count;
     return g;
 }
 
@@ -10615,39 +10630,39 @@ INLINE unwritten_t move_lanes(global lane_t *to, unwritten_t g, vector_t v, lane
 
 /* The number of vectors that a partition in place holds from each end, and that it reads at a
    time. */
-#define END_VECTORS 4
-#define END_LANES (END_VECTORS * VECTOR_LANES)
+#define CLSORT_END_VECTORS 4
+#define CLSORT_END_LANES (CLSORT_END_VECTORS * CLSORT_VECTOR_LANES)
 
-/* Partitions a range of LEAF or more lanes in place, which takes 1.2 times as long. It first
-   loads both ends of the range into registers. So 2 * END_LANES lanes around the unread ones
-   are free to write. Each step reads END_VECTORS vectors from the side that has fewer free
+/* Partitions a range of CLSORT_LEAF or more lanes in place, which takes 1.2 times as long. It first
+   loads both ends of the range into registers. So 2 * CLSORT_END_LANES lanes around the unread ones
+   are free to write. Each step reads CLSORT_END_VECTORS vectors from the side that has fewer free
    lanes. So both sides have room for what the step writes. */
 CLSORT_NOINLINE uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
 {
-    vector_t ends[2 * END_VECTORS], v[END_VECTORS];
+    vector_t ends[2 * CLSORT_END_VECTORS], v[CLSORT_END_VECTORS];
     unwritten_t g = { 0, n };
-    uint i = END_LANES, j = n - END_LANES;
-    for (uint k = 0; k < END_VECTORS; k++) {
-        ends[k] = load_whole_vector(a + k * VECTOR_LANES);
-        ends[END_VECTORS + k] = load_whole_vector(a + j + k * VECTOR_LANES);
+    uint i = CLSORT_END_LANES, j = n - CLSORT_END_LANES;
+    for (uint k = 0; k < CLSORT_END_VECTORS; k++) {
+        ends[k] = load_whole_vector(a + k * CLSORT_VECTOR_LANES);
+        ends[CLSORT_END_VECTORS + k] = load_whole_vector(a + j + k * CLSORT_VECTOR_LANES);
     }
-    while (j - i >= END_LANES) {
+    while (j - i >= CLSORT_END_LANES) {
         const uint in_front = i - g.low <= g.high - j;
-        global const lane_t *const from = a + (in_front ? i : j - END_LANES);
-        i += in_front ? END_LANES : 0;
-        j -= in_front ? 0 : END_LANES;
+        global const lane_t *const from = a + (in_front ? i : j - CLSORT_END_LANES);
+        i += in_front ? CLSORT_END_LANES : 0;
+        j -= in_front ? 0 : CLSORT_END_LANES;
         #pragma unroll
-        for (uint k = 0; k < END_VECTORS; k++)
-            v[k] = load_whole_vector(from + k * VECTOR_LANES);
+        for (uint k = 0; k < CLSORT_END_VECTORS; k++)
+            v[k] = load_whole_vector(from + k * CLSORT_VECTOR_LANES);
         #pragma unroll
-        for (uint k = 0; k < END_VECTORS; k++)
+        for (uint k = 0; k < CLSORT_END_VECTORS; k++)
             g = move_vector(a, g, v[k], pivot);
     }
-    for (uint k = 0; k < END_VECTORS; k++)
-        v[k] = load_vector(a + i + k * VECTOR_LANES, lanes_left(j - i, k), 0);
-    for (uint k = 0; k < END_VECTORS; k++)
+    for (uint k = 0; k < CLSORT_END_VECTORS; k++)
+        v[k] = load_vector(a + i + k * CLSORT_VECTOR_LANES, lanes_left(j - i, k), 0);
+    for (uint k = 0; k < CLSORT_END_VECTORS; k++)
         g = move_lanes(a, g, v[k], pivot, lanes_left(j - i, k));
-    for (uint k = 0; k < 2 * END_VECTORS; k++)
+    for (uint k = 0; k < 2 * CLSORT_END_VECTORS; k++)
         g = move_vector(a, g, ends[k], pivot);
     return g.low;
 }
@@ -10659,37 +10674,37 @@ INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n
 {
     unwritten_t g = { 0, n };
     uint i = 0;
-    if (PACKS_PAIRS && from == to)
+    if (CLSORT_PACKS_PAIRS && from == to)
         return partition_in_place(to, n, pivot);
-    for (; i + 2 * VECTOR_LANES <= n; i += VECTOR_LANES)
+    for (; i + 2 * CLSORT_VECTOR_LANES <= n; i += CLSORT_VECTOR_LANES)
         g = move_vector(to, g, load_whole_vector(from + i), pivot);
-    for (; i < n; i += VECTOR_LANES) {
-        const uint left = min(n - i, (uint)VECTOR_LANES);
+    for (; i < n; i += CLSORT_VECTOR_LANES) {
+        const uint left = min(n - i, (uint)CLSORT_VECTOR_LANES);
         g = move_lanes(to, g, load_vector(from + i, left, 0), pivot, left);
     }
     return g.low;
 }
-#endif   /* COMPRESSES */
+#endif   /* CLSORT_COMPRESSES */
 
 //---- vectors: quicksort [CACHED.lanes SEGMENTS.lanes]
-#if COMPRESSES
+#if CLSORT_COMPRESSES
 /* The median of a vector of lanes from evenly spaced places among n. */
 INLINE lane_t median_lane(global const lane_t *from, uint n)
 {
-    lane_t sample[VECTOR_LANES];
-    const uint step = n / VECTOR_LANES;
-    for (uint i = 0; i < VECTOR_LANES; i++)
+    lane_t sample[CLSORT_VECTOR_LANES];
+    const uint step = n / CLSORT_VECTOR_LANES;
+    for (uint i = 0; i < CLSORT_VECTOR_LANES; i++)
         sample[i] = from[i * step + step / 2];
-    vector_t v = CLSORT_JOIN(vload, VECTOR_LANES)(0, sample);
+    vector_t v = CLSORT_JOIN(vload, CLSORT_VECTOR_LANES)(0, sample);
     #pragma unroll
-    for (uint width = 1; width < VECTOR_LANES; width *= 2) {
+    for (uint width = 1; width < CLSORT_VECTOR_LANES; width *= 2) {
         order_columns(&v, 1, 2 * width - 1);
         #pragma unroll
         for (uint bit = width / 2; bit > 0; bit /= 2)
             order_columns(&v, 1, bit);
     }
-    CLSORT_JOIN(vstore, VECTOR_LANES)(v, 0, sample);
-    return sample[VECTOR_LANES / 2];
+    CLSORT_JOIN(vstore, CLSORT_VECTOR_LANES)(v, 0, sample);
+    return sample[CLSORT_VECTOR_LANES / 2];
 }
 
 /* The middle between the least and the greatest of n lanes; above the least if they differ. */
@@ -10753,7 +10768,7 @@ INLINE void sort_lanes(vector_quick_t q, uint n)
     vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0, 0 };
     uint top = 0;
     for (;;) {
-        if (v.size > LEAF) {
+        if (v.size > CLSORT_LEAF) {
             v = split_range(q, v, stack, &top);
             continue;
         }
@@ -10766,10 +10781,10 @@ INLINE void sort_lanes(vector_quick_t q, uint n)
     }
 }
 
-#endif   /* COMPRESSES */
+#endif   /* CLSORT_COMPRESSES */
 
 //---- vectors: sort [CACHED.lanes]
-#if PACKS_PAIRS
+#if CLSORT_PACKS_PAIRS
 /* Writes the lower words of lanes, or the upper ones. Words of 16 lanes are stored together,
    because half a vector takes as long. */
 INLINE void take_words(global const lane_t *lanes, uint upper, global uint *to, uint n)
@@ -10809,16 +10824,16 @@ INLINE void vector_sort(radix_t r)
     for (uint i = 0; i < r.n && !keys_are_codes(r.codec); i++)
         keys[i] = decode(keys[i], r.codec);
 }
-#endif   /* PACKS_PAIRS */
+#endif   /* CLSORT_PACKS_PAIRS */
 
 //---- vectors: keys are sorted [CACHED.lanes SEGMENTS.lanes]
-#if COMPRESSES && !PACKS_PAIRS
+#if CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS
 /* Sorts r.source into r.target, with r.alt between. The source may be the target or alt. */
 INLINE void vector_sort(radix_t r)
 {
     global lane_t *const target = lanes_of(r.target), *const alt = lanes_of(r.alt);
     const vector_quick_t q = { alt, target, target, r.n, 2 * ceil_log2(r.n), r.codec };
-    if (r.n <= LEAF) {
+    if (r.n <= CLSORT_LEAF) {
         sort_leaf(lanes_of(r.source), target, r.n, r.codec, 1, 1);
         return;
     }
@@ -10826,10 +10841,10 @@ INLINE void vector_sort(radix_t r)
         alt[i] = encode(*key_place(r.source, i), r.codec);
     sort_lanes(q, r.n);
 }
-#endif   /* COMPRESSES && !PACKS_PAIRS */
+#endif   /* CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS */
 
 //---- vectors: merges [CACHED.lanes SEGMENTS.lanes]
-#if VECTOR_LANES > 0 && !COMPRESSES && !PACKS_PAIRS
+#if CLSORT_VECTOR_LANES > 0 && !CLSORT_COMPRESSES && !CLSORT_PACKS_PAIRS
 /* Merges two runs of lanes; the second one begins at `middle`. A step takes a vector from the run
    whose next lane is lower, and merges it with the vector `high`. The lower half of these lanes is
    written; the higher half is the new `high`. */
@@ -10837,25 +10852,25 @@ INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, 
                           codec_t c, uint is_done)
 {
     const lane_t top = (lane_t)~(lane_t)0;
-    uint i = VECTOR_LANES, j = middle, merged = 0;
-    vector_t high = load_vector(from, min(n, (uint)VECTOR_LANES), top);
+    uint i = CLSORT_VECTOR_LANES, j = middle, merged = 0;
+    vector_t high = load_vector(from, min(n, (uint)CLSORT_VECTOR_LANES), top);
     while (i < middle || j < n) {
         const uint is_first = j >= n || (i < middle && from[i] <= from[j]),
                    next = is_first ? i : j;
         const vector_t v = swap_lanes(load_vector(from + next,
-                                                  min(n - next, (uint)VECTOR_LANES), top),
-                                      VECTOR_LANES - 1);
+                                                  min(n - next, (uint)CLSORT_VECTOR_LANES), top),
+                                      CLSORT_VECTOR_LANES - 1);
         vector_t low = min(high, v);
         high = max(high, v);
         #pragma unroll
-        for (uint bit = VECTOR_LANES / 2; bit > 0; bit /= 2) {
+        for (uint bit = CLSORT_VECTOR_LANES / 2; bit > 0; bit /= 2) {
             order_columns(&low, 1, bit);
             order_columns(&high, 1, bit);
         }
         store_whole_vector(is_done ? finish_vector(low, c) : low, to + merged);
-        merged += VECTOR_LANES;
-        i += is_first ? VECTOR_LANES : 0;
-        j += is_first ? 0 : VECTOR_LANES;
+        merged += CLSORT_VECTOR_LANES;
+        i += is_first ? CLSORT_VECTOR_LANES : 0;
+        j += is_first ? 0 : CLSORT_VECTOR_LANES;
     }
     store_vector(is_done ? finish_vector(high, c) : high, to + merged, n - merged);
 }
@@ -10865,13 +10880,13 @@ INLINE void merge_vectors(global const lane_t *from, global lane_t *to, uint n, 
    from which the last merge ends in the target. A run without a partner is copied. */
 CLSORT_NOINLINE void vector_sort(radix_t r)
 {
-    const uint merges = ceil_log2((r.n + LEAF - 1) / LEAF);
+    const uint merges = ceil_log2((r.n + CLSORT_LEAF - 1) / CLSORT_LEAF);
     global lane_t *from = lanes_of(merges & 1 ? r.alt : r.target),
                   *to = lanes_of(merges & 1 ? r.target : r.alt);
-    for (uint i = 0; i < r.n; i += LEAF)
-        sort_leaf(lanes_of(r.source) + i, from + i, min(r.n - i, (uint)LEAF), r.codec, 1,
+    for (uint i = 0; i < r.n; i += CLSORT_LEAF)
+        sort_leaf(lanes_of(r.source) + i, from + i, min(r.n - i, (uint)CLSORT_LEAF), r.codec, 1,
                   merges == 0);
-    for (uint run = LEAF; run < r.n; run *= 2) {
+    for (uint run = CLSORT_LEAF; run < r.n; run *= 2) {
         global lane_t *const merged = to;
         for (uint i = 0; i < r.n; i += 2 * run)
             merge_vectors(from + i, to + i, min(r.n - i, 2 * run), min(r.n - i, run), r.codec,
@@ -10880,10 +10895,10 @@ CLSORT_NOINLINE void vector_sort(radix_t r)
         from = merged;
     }
 }
-#endif   /* VECTOR_LANES > 0 && ... */
+#endif   /* CLSORT_VECTOR_LANES > 0 && ... */
 
 //---- vectors: or a work-item [CACHED SEGMENTS.alone SEGMENTS.lanes]
-#if VECTOR_LANES == 0
+#if CLSORT_VECTOR_LANES == 0
 /* Elements that vectors cannot hold are sorted by digits. */
 INLINE void vector_sort(radix_t r) {}
 #endif
@@ -10891,7 +10906,7 @@ INLINE void vector_sort(radix_t r) {}
 /* Sorts r.n elements by one work-item: by vectors, by digits or by insertion. */
 INLINE void sort_alone(radix_t r)
 {
-    if (PACKS_PAIRS || sorts_by_vectors(r))
+    if (CLSORT_PACKS_PAIRS || sorts_by_vectors(r))
         vector_sort(r);
     else if (r.n > CLSORT_INSERTION_MOST)
         sort_small(r);
@@ -10900,13 +10915,13 @@ INLINE void sort_alone(radix_t r)
 }
 
 //---- vectors: rows [SEGMENTS.alone SEGMENTS.lanes]
-#if VECTOR_LANES > 0
+#if CLSORT_VECTOR_LANES > 0
 /* Where the elements of the k-th vector lie, if `rows` rows fill vectors: begin: the first of them,
    counted from the start of the first row; size: how many they are. Rows begin `stride` elements
    apart, and each has n elements in `wide` vectors. Rows that do not exist are empty. */
 INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride)
 {
-    const segment_t held = { k / wide * stride + k % wide * VECTOR_LANES,
+    const segment_t held = { k / wide * stride + k % wide * CLSORT_VECTOR_LANES,
                              k / wide < rows ? lanes_left(n, k % wide) : 0 };
     return held;
 }
@@ -10916,17 +10931,17 @@ INLINE segment_t lanes_of_rows(uint k, uint wide, uint n, uint rows, uint stride
    Intel's compiler 0.6 s more, and the sort is not faster. */
 INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
 {
-    const uint vectors = wide * VECTOR_LANES, rows = s.segments - i;
+    const uint vectors = wide * CLSORT_VECTOR_LANES, rows = s.segments - i;
     const segment_t first = take_segment(s, i);
     const lane_t rest = finish_lane((lane_t)~(lane_t)0, r.codec);
     global lane_t *const to = lanes_of(advance(r.target, first.begin));
     global const lane_t *const from = lanes_of(advance(r.source, first.begin));
-    vector_t v[ROW_VECTORS];
+    vector_t v[CLSORT_ROW_VECTORS];
     for (uint k = 0; k < vectors; k++) {
         const segment_t held = lanes_of_rows(k, wide, first.size, rows, s.stride);
         v[k] = encode_vector(load_vector(from + held.begin, held.size, rest), r.codec);
     }
-    for (uint bit = 1; bit < VECTOR_LANES; bit *= 2)
+    for (uint bit = 1; bit < CLSORT_VECTOR_LANES; bit *= 2)
         shuffle_vectors(v, vectors);
     sort_columns(v, vectors);
     for (uint bit = 1; bit < vectors; bit *= 2)
@@ -10939,14 +10954,14 @@ INLINE void sort_wide_rows(radix_t r, segments_t s, uint i, uint wide)
 
 CLSORT_NOINLINE void sort_rows(radix_t r, segments_t s, uint i)
 {
-    if (take_segment(s, i).size <= VECTOR_LANES)
+    if (take_segment(s, i).size <= CLSORT_VECTOR_LANES)
         sort_wide_rows(r, s, i, 1);
     else
         sort_wide_rows(r, s, i, 2);
 }
 #else
 INLINE void sort_rows(radix_t r, segments_t s, uint i) {}
-#endif   /* VECTOR_LANES > 0 */
+#endif   /* CLSORT_VECTOR_LANES > 0 */
 
 //---- vectors: pieces [SEGMENTS.alone SEGMENTS.lanes]
 /* Sorts a piece of a segment, or a whole segment, into the array that its merges start from. */
@@ -10970,8 +10985,8 @@ INLINE void sort_piece(radix_t r, job_t job, uint piece)
 /* The number of rows that are sorted at once. */
 INLINE uint rows_together(radix_t r, jobs_t j)
 {
-    return sorts_by_vectors(r) && j.per == 1 && j.segments.count <= 2 * VECTOR_LANES
-               ? VECTOR_LANES
+    return sorts_by_vectors(r) && j.per == 1 && j.segments.count <= 2 * CLSORT_VECTOR_LANES
+               ? CLSORT_VECTOR_LANES
                : 1;
 }
 
@@ -11207,7 +11222,7 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
         return;
     for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)
         next[d] = block_table(r, block)[d];
-    move_block(r, cached_source(r, in_place), r.alt, b, take_cells(r), next, STAGES(r.n));
+    move_block(r, cached_source(r, in_place), r.alt, b, take_cells(r), next, CLSORT_STAGES(r.n));
 }
 
 //---- cached: buckets [CACHED]
@@ -11216,9 +11231,9 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 INLINE global uint *own_scratch(radix_t r)
 {
     const uint own = (uint)get_global_id(0);
-    global uint *const plan = r.blocks ? block_table(r, PACKS_PAIRS ? r.blocks : own)
+    global uint *const plan = r.blocks ? block_table(r, CLSORT_PACKS_PAIRS ? r.blocks : own)
                                        : cached_words(r);
-    return PACKS_PAIRS ? r.scratch + ((uint)(plan - r.scratch) + 15) / 16 * 16
+    return CLSORT_PACKS_PAIRS ? r.scratch + ((uint)(plan - r.scratch) + 15) / 16 * 16
                                     + (size_t)own * 2 * spare_lanes(r)
                               : plan;
 }
@@ -11256,7 +11271,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
         r.n = (all.blocks ? starts[d + 1] - begin : all.n) - left;
         r.target = advance(all.CLSORT_RESULT, begin);
         r.alt = advance(all.CLSORT_OTHER, begin);
-        if (PACKS_PAIRS)
+        if (CLSORT_PACKS_PAIRS)
             r.alt.keys = all.alt.keys + begin * sizeof(moved_t);
         r.source = r.CLSORT_RANGES;
         for (uint k = 0; k < r.n && !all.blocks; k++) {
@@ -12954,17 +12969,15 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 }
 
 //---- gather [UTILITY]
-/* EACH: records of a work-item that makes codes. A gather asks for elements that far ahead.
-   ASK_FOR: begins to load what is read soon. A CPU waits for few loads at a time. */
+/* CLSORT_EACH: records of a work-item that makes codes. A gather asks for elements that far ahead.
+   CLSORT_ASK_FOR: begins to load what is read soon. A CPU waits for few loads at a time. */
+#define CLSORT_EACH (CLSORT_AHEAD ? CLSORT_AHEAD : 1)
 #if !CLSORT_AHEAD
-#define EACH 1
-#define ASK_FOR(place)
+#define CLSORT_ASK_FOR(place)
 #elif defined(__x86_64__) || defined(__aarch64__)   /* PoCL, whose prefetch does nothing */
-#define EACH CLSORT_AHEAD
-#define ASK_FOR(place) __builtin_prefetch((const void *)(size_t)(place))
+#define CLSORT_ASK_FOR(place) __builtin_prefetch((const void *)(size_t)(place))
 #else                                               /* Oclgrind has no such builtin function */
-#define EACH CLSORT_AHEAD
-#define ASK_FOR(place) prefetch((global const uchar *)(place), 1)
+#define CLSORT_ASK_FOR(place) prefetch((global const uchar *)(place), 1)
 #endif
 
 /* a / b. If 32 bits hold both numbers, 32-bit division takes a fraction of the time. */
@@ -12993,20 +13006,17 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
     const ulong i = element - row * count, unit = id - element * units;
     if (i >= CLSORT_COUNT(count))
         return;
-    const uint from = way == CLSORT__GATHER_COPIES
-                          ? (uint)i
-                          : *(global const uint *)(indices + indices_at + row * index_stride
-                                                   + i * 4);
+    global const uint *const index = (global const uint *)(indices + indices_at
+                                                           + row * index_stride);
+    const uint from = way == CLSORT__GATHER_COPIES ? (uint)i : index[i];
     if (from >= source_count)
         return;
     const ulong first = way == CLSORT__GATHER_FROM_STARTS
                             ? ((global const uint *)(starts + starts_at))[row]
                             : 0;
     source += source_at + row * source_stride;
-    if (EACH > 1 && way != CLSORT__GATHER_COPIES && i + EACH < count)
-        ASK_FOR(source + (first + *(global const uint *)(indices + indices_at + row * index_stride
-                                                         + (i + EACH) * 4))
-                             * units * each * bytes);
+    if (CLSORT_AHEAD && way != CLSORT__GATHER_COPIES && i + CLSORT_AHEAD < count)
+        CLSORT_ASK_FOR(source + (first + index[i + CLSORT_AHEAD]) * units * each * bytes);
     source += ((first + from) * units + unit) * each * bytes;
     target += target_at + row * target_stride + (i * units + unit) * each * bytes;
     for (ulong k = 0; k < each; k++)
@@ -13205,29 +13215,14 @@ CLSORT_KERNEL void clsort_find_lead(global const uchar *records, ulong records_a
     atomic_min((volatile global uint *)(lead + lead_at), lowest);
 }
 
-/* Packs fields of each record into one code of `bytes` bytes, the first field in its upper bits.
-   The code has as many fields as fit; the last one may be a part of a field of bytes. With `leads`
-   it begins at byte *lead of the key. With by_index, code i belongs to records[indices[i]]. Else it
-   belongs to records[i], and with `numbers` the indices are written. A work-item of a CPU makes
-   several codes: it reads what describes a field once for all of them. */
-CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
-                                        global uchar *codes, ulong codes_at, global uchar *indices,
-                                        ulong indices_at, global const uchar *lead, ulong lead_at,
-                                        uint leads, uint n, uint bytes, uint by_index,
-                                        uint numbers, ulong stride, ulong8 packed,
-                                        uint field_count CLSORT_COUNT_ARGS)
+/* Packs fields of records into codes of up to 8 bytes, the first field in the upper bits, from byte
+   `skip` of the key on. Code m is of record from[m], if that is below n. */
+INLINE void pack_fields(global const uchar *records, ulong stride, ulong8 packed, uint field_count,
+                        uint skip, const uint *from, uint n, ulong *code)
 {
-    const size_t first = get_global_id(0) * EACH;
-    const uint end = CLSORT_COUNT(n);
-    global uint *index = (global uint *)(indices + indices_at);
-    ulong field[8], code[EACH];
-    uint from[EACH], skip = leads ? *(global const uint *)(lead + lead_at) : 0, room = 8;
+    uint room = 8;
+    ulong field[8];
     vstore8(packed, 0, field);
-    for (uint m = 0; m < EACH; m++) {
-        from[m] = first + m >= end ? n : by_index ? index[first + m] : (uint)first + m;
-        code[m] = 0;
-        ASK_FOR(records + records_at + from[m] * stride);
-    }
     for (uint f = 0; f < field_count; f++) {
         const uint size = field_bytes(field[f]), past = min(skip, size),
                    used = min(size - past, room);
@@ -13235,13 +13230,38 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
         skip -= past;
         if (used < size - past && !is_bytes(field[f]))
             break;
-        for (uint m = 0; m < EACH; m++)
+        for (uint m = 0; m < CLSORT_EACH; m++)
             if (used > 0 && from[m] < n)
                 code[m] = (used < 8 ? code[m] << 8 * used : 0)
-                          | field_code(records + records_at + from[m] * stride, part);
+                          | field_code(records + from[m] * stride, part);
         room -= used;
     }
-    for (uint m = 0; m < EACH; m++) {
+}
+
+/* Makes a code of `bytes` bytes of each record's fields: of as many as fit; the last one may be a
+   part of a field of bytes. With `leads` it begins at byte *lead of the key. With by_index, code i
+   belongs to records[indices[i]]. Else it belongs to records[i], and with `numbers` the indices are
+   written. */
+CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
+                                        global uchar *codes, ulong codes_at, global uchar *indices,
+                                        ulong indices_at, global const uchar *lead, ulong lead_at,
+                                        uint leads, uint n, uint bytes, uint by_index,
+                                        uint numbers, ulong stride, ulong8 packed,
+                                        uint field_count CLSORT_COUNT_ARGS)
+{
+    const size_t first = get_global_id(0) * CLSORT_EACH;
+    const uint end = CLSORT_COUNT(n), skip = leads ? *(global const uint *)(lead + lead_at) : 0;
+    global uint *index = (global uint *)(indices + indices_at);
+    ulong code[CLSORT_EACH];
+    uint from[CLSORT_EACH];
+    records += records_at;
+    for (uint m = 0; m < CLSORT_EACH; m++) {
+        from[m] = first + m >= end ? n : by_index ? index[first + m] : (uint)first + m;
+        code[m] = 0;
+        CLSORT_ASK_FOR(records + from[m] * stride);
+    }
+    pack_fields(records, stride, packed, field_count, skip, from, n, code);
+    for (uint m = 0; m < CLSORT_EACH; m++) {
         if (from[m] >= n)   /* beyond the end, or outside of segments */
             continue;
         store_bits(codes + codes_at + (first + m) * bytes, bytes, code[m]);

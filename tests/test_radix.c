@@ -496,8 +496,8 @@ static int sort_pairs(const bench *b, cl_uint type, size_t value_size, size_t n,
 }
 
 /* Equal keys come in the order of their values, however these lie before: of 4096 keys that are
-   spread evenly, whose values are large, or small, or few. Of 200 keys, so many are equal that bins
-   are sorted by the network. */
+   spread evenly, whose values are large, or small, or few. Of 200 different keys many are equal:
+   then the network sorts bins. */
 static void ties_by_value(bench *b)
 {
     enum { N = 30011 };
