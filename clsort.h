@@ -17898,7 +17898,7 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
    - CLSORT_FLAG_OVERWRITE_INPUT, in Python `overwrite`: a sort to other arrays may use its input as
      its second array: 2^20 u32 on an NVIDIA GPU need 1.6 bytes of scratch a key, not 5.6
    - "radix-hybrid" sorts keys of 8 bytes with values of 4 or 8 or with indices, and keys of 4 bytes
-     with values of 8; AUTO does not, since nobody has measured it
+     with values of 8; AUTO does not: nobody measured it
    - examples/adopt/try NAME puts clsort in place of the sorts of Boost.Compute, ggml or OpenMM;
      recipes for Conan and vcpkg: tools/packages
 
