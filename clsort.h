@@ -11984,12 +11984,11 @@ static void clsort__add_numbers(const clsort__facts *f, const clsort__policy *p,
                                 const clsort__config *c, char *options, size_t size)
 {
     const cl_uint most = clsort__most_registers(f, p, c),
-                  ahead = c->family == CLSORT__UTILITY  ? p->utility.ahead
-                          : c->family != CLSORT__HYBRID ? 0
-                          : c->key_bytes == 8           ? p->hybrid.long_ahead
-                                                        : p->hybrid.ahead;
+                  ahead = c->family == CLSORT__UTILITY ? p->utility.ahead
+                          : c->key_bytes == 8          ? p->hybrid.long_ahead
+                                                       : p->hybrid.ahead;
     const size_t used = strlen(options);
-    if (ahead)
+    if (c->family == CLSORT__UTILITY || c->family == CLSORT__HYBRID)
         snprintf(options + used, size - used, " -D CLSORT_AHEAD=%u", (unsigned)ahead);
     if (c->bucket_items)
         snprintf(options + strlen(options), size - strlen(options),

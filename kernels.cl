@@ -731,7 +731,8 @@
      BRANCH_BARRIERS     1: a work-group skips steps that do not apply to it, although they have
                          barriers. PoCL 3.1 miscompiles that
 
-   The options below are 0 if they are missing, so the code reads them by #if alone:
+   The options below are 0 if they are missing, so the code reads them by #if alone. Code that only
+   some families have may read those that these families always have:
 
      COUNTED             1: a buffer may lower `n` in the kernels of a sort
      KERNEL_SUBSET       the part of its family's kernels that a program contains, one of
@@ -739,8 +740,8 @@
      TURNS               1: codes are turned, so that the bits that decide are the highest ones
      NO_VECTORS          1: keys are not sorted in vectors: a CPU whose driver says it has none
      NO_COMPRESS         1: without instructions that compress the lanes of a vector
-     AHEAD               hybrid radix: keys that a work-item loads at a time. Utilities, on CPUs
-                         alone: see CLSORT_EACH
+     AHEAD               hybrid radix: keys that a work-item loads at a time. Utilities: see
+                         CLSORT_EACH; 0 on GPUs
      BUCKET_ITEMS        hybrid radix that carries values: the elements of a bucket that each
                          work-item sorts
      MOST_SECOND_DIGITS  hybrid radix that carries values: of a range
