@@ -8142,8 +8142,8 @@ static size_t clsort__merge_tables(const clsort__plan *p)
 /* Elements of a piece. Vectors are faster than merges. */
 static size_t clsort__piece_size(const clsort__plan *p)
 {
-    return p->facts->has_vectors && clsort__fills_cores(p) && p->key.bytes >= 4
-                   && !p->config.value_bytes
+    return p->facts->has_vectors && clsort__fills_cores(p)
+                   && (p->key.bytes >= 4 || p->config.value_bytes)
                ? p->policy->rows.long_piece
                : p->policy->rows.piece;
 }
