@@ -10801,8 +10801,8 @@ INLINE void take_words(global const lane_t *lanes, uint upper, global uint *to, 
 }
 
 /* Sorts packed pairs of r.alt into r.target. The second array is r.scratch, with room for
-   spare_lanes. While lanes have element numbers in place of values, the values wait in the target.
-   Pairs that are in order already, as when all codes are equal, are not sorted. */
+   spare_lanes. Pairs that are in order already, as when all codes are equal, are only unpacked.
+   While lanes have element numbers in place of values, the values wait in the target. */
 INLINE void vector_sort(radix_t r)
 {
     global lane_t *const lanes = lanes_of(r.alt);
@@ -10811,15 +10811,16 @@ INLINE void vector_sort(radix_t r)
     const vector_quick_t q = { lanes, (global lane_t *)r.scratch, lanes, spare_lanes(r),
                                2 * ceil_log2(r.n), r.codec };
     uint ordered = 1;
-    take_words(lanes, 0, values, r.n);
-    for (uint i = 0; i < r.n; i++)
-        lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | i;
-    while (ordered < r.n && lanes[ordered - 1] < lanes[ordered])
+    while (ordered < r.n && lanes[ordered - 1] >> 32 <= lanes[ordered] >> 32)
         ordered++;
-    if (ordered < r.n)
+    if (ordered < r.n) {
+        take_words(lanes, 0, values, r.n);
+        for (uint i = 0; i < r.n; i++)
+            lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | i;
         sort_lanes(q, r.n);
-    for (uint i = 0; i < r.n; i++)
-        lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | values[(uint)lanes[i]];
+        for (uint i = 0; i < r.n; i++)
+            lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | values[(uint)lanes[i]];
+    }
     take_words(lanes, 0, values, r.n);
     take_words(lanes, 1, keys, r.n);
     for (uint i = 0; i < r.n && !keys_are_codes(r.codec); i++)
