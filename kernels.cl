@@ -11037,9 +11037,10 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
      buckets    work-items draw ranges and sort them to target     reads and writes elements
      buckets    of few elements, alone: one work-item sorts all
 
-   If keys are bare and 3/4 of the sample have one code, that code is COMMON. Its keys are counted
-   but not moved. When the other keys of its range are sorted, the common keys are inserted between
-   them. With 95 % zeros the sort took twice as long when all keys were moved.
+   If elements fit into lanes and 3/4 of the sample have one code, that code is COMMON. Its bare keys
+   are counted but not moved; its pairs are moved behind the others of their range. When those are
+   sorted, the common elements are inserted between them. With 95 % zeros the sort took twice as
+   long when all keys were moved and sorted.
 
    If one range is so large that cores would wait for the core that sorts it, SKIP_PASSES is
    cleared. Then the kernels that follow end at once, and the passes, enqueued behind them, sort. A
@@ -11051,7 +11052,7 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
 /* Tables behind the plan: a head; for each range, 1 if the sample has several codes there; where
    each range begins; the range of each cell, a byte each; for each block, the counts of ranges.
    In the head, AROUND is the range around the common code, or CLSORT__CACHED_RANGES if no code is
-   common; LEFT is the number of common keys. */
+   common; LEFT is the number of common elements. */
 enum {
     CACHED_TICKET, CACHED_IN_USE, CACHED_SHIFT, CACHED_AROUND, CACHED_LOW, CACHED_LAST = 6,
     CACHED_COMMON = 8, CACHED_LEFT = 10
@@ -11071,7 +11072,8 @@ INLINE global uint *cached_starts(radix_t r)
 INLINE digit_t take_cells(radix_t r)
 {
     global const uint *w = cached_words(r);
-    const uint left = CLSORT__CACHED_RANGES - (w[CACHED_AROUND] < CLSORT__CACHED_RANGES);
+    const uint left = CLSORT__CACHED_RANGES
+                      - (!CLSORT_PACKS_PAIRS && w[CACHED_AROUND] < CLSORT__CACHED_RANGES);
     const digit_t d = { w[CACHED_SHIFT], CLSORT__CACHED_CELLS - 1, 1, left,
                         table_code(w + CACHED_LOW), table_code(w + CACHED_LAST),
                         table_code(w + CACHED_COMMON),
@@ -11136,7 +11138,7 @@ INLINE void mark_mixed(radix_t r, digit_t d, const code_t *code, uint size)
     }
 }
 
-/* Cuts cells into ranges of about equally many elements, not counting the keys of a common code. */
+/* Cuts cells into ranges of about equally many elements, not counting elements of a common code. */
 INLINE void make_ranges(radix_t r, digit_t d, const code_t *code, uint size)
 {
     global uint *w = cached_words(r);
@@ -11147,7 +11149,7 @@ INLINE void make_ranges(radix_t r, digit_t d, const code_t *code, uint size)
     for (uint i = 0; i < size; i++)
         count[digit_of(code[i], d)]++;
     const uint often = count[CLSORT__CACHED_CELLS], around = cell_of(d.common, d),
-               apart = CLSORT_VALUE_BYTES == 0 && often >= CLSORT__EDGE_CACHED_COMMON(size),
+               apart = CLSORT_IN_LANES && often >= CLSORT__EDGE_CACHED_COMMON(size),
                all = apart ? max(size - often, 1u) : size,
                ranges = clamp(r.n >> CLSORT__EDGE_CACHED_RANGE_LOG2,
                               (uint)CLSORT__EDGE_CACHED_LEAST_RANGES,
@@ -11240,15 +11242,22 @@ INLINE global uint *own_scratch(radix_t r)
                               : plan;
 }
 
-/* Inserts `left` keys of the common code into a sorted range of bare keys. */
+/* Inserts `left` elements of the common code into a sorted range. Pairs of this code lie behind the
+   range's other pairs in alt. */
 INLINE void insert_common(radix_t r, code_t common, uint left)
 {
     const code_t key = decode(common, r.codec);
+    global uint *const values = (global uint *)r.target.values;
     uint i = r.n;
-    for (; i > 0 && encode(*key_place(r.target, i - 1), r.codec) > common; i--)
+    for (; i > 0 && encode(*key_place(r.target, i - 1), r.codec) > common; i--) {
         *key_place(r.target, i - 1 + left) = *key_place(r.target, i - 1);
+        if (CLSORT_PACKS_PAIRS) values[i - 1 + left] = values[i - 1];
+    }
     for (uint k = i; k < i + left; k++)
         *key_place(r.target, k) = key;
+#if CLSORT_PACKS_PAIRS
+    take_words(lanes_of(r.alt) + r.n, 0, values + i, left);
+#endif
 }
 
 /* Work-items draw ranges and sort them. Without blocks, one work-item sorts all elements. */
@@ -11281,7 +11290,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
             store_moved(r, r.alt, k, &e, 1);
         }
         sort_alone(r);
-        if (CLSORT_VALUE_BYTES == 0 && left)
+        if (CLSORT_IN_LANES && left)
             insert_common(r, table_code(words + CACHED_COMMON), left);
     }
 }

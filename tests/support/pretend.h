@@ -41,7 +41,7 @@ static cl_int build_with_more(cl_program program, cl_uint count, const cl_device
                               const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                               void *user)
 {
-    char all[1024];
+    char all[2048];
     snprintf(all, sizeof all, "%s %s", options ? options : "", more_options ? more_options : "");
     return clBuildProgram(program, count, devices, all, notify, user);
 }
