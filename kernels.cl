@@ -10814,11 +10814,13 @@ INLINE void vector_sort(radix_t r)
     while (ordered < r.n && lanes[ordered - 1] >> 32 <= lanes[ordered] >> 32)
         ordered++;
     if (ordered < r.n) {
-        take_words(lanes, 0, values, r.n);
-        for (uint i = 0; i < r.n; i++)
-            lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | i;
+        if (r.source.values) {
+            take_words(lanes, 0, values, r.n);
+            for (uint i = 0; i < r.n; i++)
+                lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | i;
+        }
         sort_lanes(q, r.n);
-        for (uint i = 0; i < r.n; i++)
+        for (uint i = 0; i < r.n && r.source.values; i++)
             lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | values[(uint)lanes[i]];
     }
     take_words(lanes, 0, values, r.n);
@@ -11285,6 +11287,8 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
         if (CLSORT_PACKS_PAIRS)
             r.alt.keys = all.alt.keys + begin * sizeof(moved_t);
         r.source = r.CLSORT_RANGES;
+        if (CLSORT_PACKS_PAIRS && in_place & CLSORT__NUMBERS_KEYS)
+            r.source.values = 0;
         for (uint k = 0; k < r.n && !all.blocks; k++) {
             const moved_t e = load_moved(r, cached_source(all, in_place), k);
             store_moved(r, r.alt, k, &e, 1);
