@@ -11039,10 +11039,10 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_JOB_ARGS, uint 
      buckets    work-items draw ranges and sort them to target     reads and writes elements
      buckets    of few elements, alone: one work-item sorts all
 
-   If elements fit into lanes and 3/4 of the sample have one code, that code is COMMON. Its bare keys
-   are counted but not moved; its pairs are moved behind the others of their range. When those are
-   sorted, the common elements are inserted between them. With 95 % zeros the sort took twice as
-   long when all keys were moved and sorted.
+   If elements fit into lanes and 3/4 of the sample have one code, that code is COMMON. Bare keys
+   with it are counted but not moved; pairs with it are moved behind the others of their range. When
+   the others are sorted, the common elements are inserted between them. With 95 % zeros the sort
+   took twice as long when all keys were moved and sorted.
 
    If one range is so large that cores would wait for the core that sorts it, SKIP_PASSES is
    cleared. Then the kernels that follow end at once, and the passes, enqueued behind them, sort. A
@@ -11255,11 +11255,10 @@ INLINE void insert_common(radix_t r, code_t common, uint left)
         *key_place(r.target, i - 1 + left) = *key_place(r.target, i - 1);
         if (CLSORT_PACKS_PAIRS) values[i - 1 + left] = values[i - 1];
     }
-    for (uint k = i; k < i + left; k++)
-        *key_place(r.target, k) = key;
-#if CLSORT_PACKS_PAIRS
-    take_words(lanes_of(r.alt) + r.n, 0, values + i, left);
-#endif
+    for (uint k = 0; k < left; k++) {
+        *key_place(r.target, i + k) = key;
+        if (CLSORT_PACKS_PAIRS) values[i + k] = (uint)lanes_of(r.alt)[r.n + k];
+    }
 }
 
 /* Work-items draw ranges and sort them. Without blocks, one work-item sorts all elements. */
