@@ -6592,7 +6592,7 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 2, 32, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_ROWS, 3, 32, 1u << 11, 0, 1u << 22, 0 },
-    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 19, 0 },
+    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 17, 0 },
     { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
     { CLSORT__CPU_LANES, 1, 32, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_LANES, 1, 64, 0, 1u << 20, 1u << 20, 0 },
@@ -6688,6 +6688,8 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(piece, 1 << 14)   /* of a work-item */ \
     /* As much as the cache of a core holds, in vectors, if each core has this many. */ \
     E(long_piece, 1 << 18) E(per_core, 2) E(pieces_per_core, 4) \
+    /* The longest rows with values that are then sorted at once: pairs of 8 bytes, others. */ \
+    E(pairs_at_once, 1 << 15) E(at_once, 1 << 16) \
     END(rows) \
     GROUP(cores)   /* work-groups for each core */ \
     E(few, 4)   /* blocks of CPUs; work-groups that draw numbers, or may have nothing to do */ \
@@ -8985,13 +8987,26 @@ static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
     return p.config.family == CLSORT__HYBRID;
 }
 
+/* The longest rows that a CPU sorts at once where they fill its cores. What is packed into lanes of
+   8 bytes for its indices is sorted faster row by row. */
+static size_t clsort__most_at_once(const clsort__facts *f, const clsort__policy *n,
+                                   const clsort_desc *d)
+{
+    const int words = clsort__has_words(d) && clsort__code_bits(d) <= 32,
+              values = d->value_size == 4 && !d->record_size && !d->indices;
+    if (clsort__is_bare(d)) return (size_t)-1;
+    if (!f->has_vectors || d->precedes || (words && !values)) return 0;
+    return words ? n->rows.pairs_at_once : n->rows.at_once;
+}
+
 /* 1 if AUTO sorts rows one after another. */
 static int clsort__takes_one_by_one(const clsort__plan *p)
 {
     return p->by_auto && p->d.rows > 1 && p->d.rows <= p->policy->rows.most_one_by_one
            && !p->data.at_offsets && !p->d.tuning.work_group && !p->d.tuning.items
            && p->d.count >= clsort__long_row_least(p->facts, p->policy, &p->d)
-           && !(p->facts->is_cpu && clsort__is_bare(&p->d) && clsort__fills_cores(p));
+           && !(p->facts->is_cpu && clsort__fills_cores(p)
+                && p->d.count <= clsort__most_at_once(p->facts, p->policy, &p->d));
 }
 
 /* 1 if a key of several codes is merged by one of them. Passes sort by each code in turn, which

@@ -910,6 +910,8 @@ static const struct { const char *name, *line; } counts[] = {
     { "least_long_row", "cpu auto u32 units:4 rows:3 n:200000..300000" },
     { "least_long_row", "cpu auto u32 values:4 rows:3 n:10000 units:1..8" },
     { "rows.per_core", "cpu auto u32 bare n:50000 units:2 rows:1..8" },
+    { "rows.pairs_at_once", "cpu auto u32 values:4 vector:16 units:2 rows:4 n:1..100000" },
+    { "rows.at_once", "cpu auto u64 values:4 vector:16 units:2 rows:4 n:1..100000" },
     { "rows.most_one_by_one", "cpu auto u32 values:4 n:50000 units:2 rows:1023..1026" },
     { "clsort__fit_row", "nvidia auto u32 rows:20 n:1..5000" },
     { "clsort__fit_row", "gpu auto u64 values:4 rows:20 n:1..5000" }

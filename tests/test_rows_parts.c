@@ -37,6 +37,15 @@ static void no_elements(sort_case *c)
     c->d.count = c->seed % 2 ? 50 : 0;
 }
 
+/* Segments around the longest that a core sorts at once. */
+static void long_segments(sort_case *c)
+{
+    static const uint32_t long_ones[] = { 7, 16392, 278536, 540681, 540682, 560000 };
+    c->offsets = long_ones;
+    c->d.segment_count = 5;
+    c->d.count = 560000;
+}
+
 /* All strings of zeros and ones of a length, a row for each: a network that sorts all of them sorts
    everything of that length. */
 static void all_strings(sort_case *c) { c->d.rows = (size_t)1 << c->d.count, c->d.row_stride = 0; }
@@ -144,6 +153,14 @@ static const test_row rows[] = {
       .with = "rows segments gaps descends order strides apart overwrites counted queue",
       .times = 6, .one_in = 3 },
     ROW_REST,
+    { .name = "rows around what cores sort at once with values are sorted",
+      .device = &two_wide_cores, .elements = "k4+4 k8+8 k8# k2+4 k4#",
+      .patterns = "uniform mod-16 equal nans-10", .counts = "~32k ~64k",
+      .with = "rows! order nan places", .change = five_rows, .one_in = 2 },
+    { .name = "segments around what a core sorts at once with values are sorted",
+      .device = &two_wide_cores, .elements = "k4+4 k8+8 k8# k2+4",
+      .patterns = "uniform mod-16 equal nans-10", .counts = "5",
+      .with = "segments! order nan places prove", .change = long_segments },
     { .name = "counts are followed by each form of radix that overwrites its input",
       .device = &quick, .forms = "radix-samples/64 radix-hybrid/64 radix-cached radix-portable",
       .elements = "k4", .patterns = "mod-256 uniform", .counts = "1 300 5000 48k",
