@@ -6592,10 +6592,12 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__CPU_ROWS, 0, 16, 1u << 11, 0, CLSORT__NEVER, 0 },
     { CLSORT__CPU_ROWS, 2, 32, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_ROWS, 3, 32, 1u << 11, 0, 1u << 22, 0 },
-    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 17, 0 },
+    { CLSORT__CPU_ROWS, 0, 64, 1u << 11, 0, 1u << 14, 0 },
     { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
     { CLSORT__CPU_LANES, 1, 32, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU_LANES, 1, 64, 0, 1u << 20, 1u << 20, 0 },
+    { CLSORT__CPU_LANES, 0, 32, CLSORT__NEVER, 1u << 9, 1u << 22, 0 },
+    { CLSORT__CPU_LANES, 0, 64, CLSORT__NEVER, 1u << 9, 1u << 15, 0 },
     { CLSORT__CPU_VECTORS, 1, 64, 1u << 9, 0, 1u << 9, 0 },
     { CLSORT__CPU, 1, 32, 0, 1u << 18, CLSORT__NEVER, 0 },
     { CLSORT__CPU, 1, 64, 0, 1u << 18, 1u << 22, 0 },
@@ -6773,7 +6775,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(each, 64) E(each_in_place, 32) E(each_best, 48) \
     END(ranks) \
     GROUP(cached) \
-    E(most_serial, 1 << 16)   /* of a work-item, in one launch */ \
+    E(serial_bytes, 1 << 18)   /* of a work-item, in one launch */ \
     E(most_cores, 32)   /* as if there were no more, for the longest range */ \
     END(cached) \
     GROUP(segments) \
@@ -9057,6 +9059,14 @@ static int clsort__packs_alt(const clsort__plan *p)
     return form && form->packs && clsort__packs(p);
 }
 
+/* 1 if one work-item sorts all elements in its cache. */
+static int clsort__is_cached_alone(const clsort__plan *p)
+{
+    const clsort__config *c = &p->config;
+    const size_t bytes = c->value_bytes + (c->records ? 0 : c->key_bytes);
+    return p->d.count <= p->policy->cached.serial_bytes / bytes;
+}
+
 /* Decides whether the arrays of the input replace scratch. Radix by ranks still reads the keys
    while it writes pairs. */
 static void clsort__plan_overwriting(clsort__plan *p)
@@ -9064,7 +9074,7 @@ static void clsort__plan_overwriting(clsort__plan *p)
     const clsort__data *a = &p->data;
     const cl_uint family = p->config.family;
     const int cut = family == CLSORT__HYBRID
-                    || (family == CLSORT__CACHED && p->d.count > p->policy->cached.most_serial),
+                    || (family == CLSORT__CACHED && !clsort__is_cached_alone(p)),
               direct = !a->in_place && !(a->has_values && a->values_in_place)
                        && !clsort__packs_alt(p),
               pairs = !a->writes_keys && !p->d.record_size && !p->key.has_codes
@@ -14198,7 +14208,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
     j.n = p->d.count;
     j.last_bit = (cl_uint)(8 * p->key.bytes);
     j.first_bit = p->d.first_bit + p->key.ignored;
-    if (j.n <= p->policy->cached.most_serial) {
+    if (clsort__is_cached_alone(p)) {
         clsort__cached_launch(run, &j, CLSORT__KERNEL_CACHED_BUCKETS, (cl_uint)j.n, 1, 0, 1);
         return;
     }

@@ -867,7 +867,7 @@ static const struct { const char *name, *line; } counts[] = {
     { "radix.large", "nvidia auto u32 bare n:3000000..4294967295" },
     { "radix.prefixes", "nvidia radix u64 values:8 values_out n:1..5000000" },
     { "radix.most_serial", "cpu auto u8 n:1..3000000" },
-    { "cached.most_serial", "cpu radix-cached u32 n:1..3000000" },
+    { "cached.serial_bytes", "cpu radix-cached u32 n:1..3000000" },
     { "CLSORT__CACHED_GATED", "cpu radix-cached u32 n:1..3000000" },
     { "CLSORT__CACHED_CORES", "cpu radix-cached u32 n:524288 units:0..40" },
     { "runs.step_log2", "gpu merge_runs u32 n:1..3000000 other:5" },
@@ -1192,7 +1192,7 @@ static void cached_has_room(const clsort__plan *p)
     const size_t blocks = clsort__smaller(clsort__radix_most_blocks(p->d.count)
                                               - CLSORT__CACHED_WORDS / 256,
                                           clsort__few_groups(p));
-    CHECK(p->d.count <= p->policy->cached.most_serial
+    CHECK(clsort__is_cached_alone(p)
           || 4 * (CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS + blocks * CLSORT__CACHED_RANGES)
                  <= table_bytes(p));
 }
