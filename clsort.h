@@ -8989,8 +8989,8 @@ static int clsort__takes_hybrid(const clsort__facts *f, const clsort__policy *n,
     return p.config.family == CLSORT__HYBRID;
 }
 
-/* The longest rows that a CPU sorts at once where they fill its cores. What is packed into lanes of
-   8 bytes for its indices is sorted faster row by row. */
+/* The longest rows that a CPU sorts at once where they fill its cores. Keys of 4 bytes with indices
+   are sorted faster row by row, packed into lanes. */
 static size_t clsort__most_at_once(const clsort__facts *f, const clsort__policy *n,
                                    const clsort_desc *d)
 {
