@@ -126,7 +126,7 @@
    registers. Among equal elements the first run's come first, so all sorts of this family are
    stable.
 
-   SEGMENTS are merged side by side: a million of them take as many launches as one. Elements are
+   SEGMENTS are merged side by side: a million of them take no more launches than one. Elements are
    cut into half tiles, and each half tile has a work-group. It packs the short segments, of up to
    half a tile, that begin in its half tile: together they fit into one tile. Longer segments are
    cut into tiles. Each pass merges runs in every segment that still has several. Below, letters are
@@ -11300,7 +11300,7 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 
 //---- segments [SEGMENTS]
 /* SEGMENTS ARE MERGED in four kinds of launches; the drawing is at the top of this file. The number
-   of launches does not depend on the number of segments:
+   of launches does not grow with the number of segments:
 
      jobs    lists the slices of long segments, if only the device knows the segments' lengths
      pack    sorts short segments, of up to half a tile, several to a tile, in one trip through
