@@ -6688,7 +6688,7 @@ static const clsort__select_plan clsort__select_plans[] = {
     N(few_units, CLSORT__NEVER, CLSORT__NEVER, 2) N(shared, 0, 0, 1 << 18) \
     E(most_one_by_one, 1024)   /* more are too many commands for a queue */ \
     E(piece, 1 << 14)   /* of a work-item */ \
-    /* As much as the cache of a core holds, in vectors, if each core has this many. */ \
+    /* As much as the cache of a core holds, if each core has this many. */ \
     E(long_piece, 1 << 18) E(per_core, 2) E(pieces_per_core, 4) \
     /* The longest rows with values that are then sorted at once: pairs of 8 bytes, others. */ \
     E(pairs_at_once, 1 << 15) E(at_once, 1 << 16) \
@@ -8147,7 +8147,7 @@ static size_t clsort__merge_tables(const clsort__plan *p)
     return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
-/* Elements of a piece. Vectors are faster than merges. */
+/* Elements of a piece. A core sorts a long piece faster than it merges short ones. */
 static size_t clsort__piece_size(const clsort__plan *p)
 {
     return p->facts->has_vectors && clsort__fills_cores(p)
@@ -17955,7 +17955,7 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
 
    Faster, with PoCL on two cores
    - top-k of short rows: 1.4 to 9 x; 2^20 strings of 16 bytes in 0.27 s, before 0.40
-   - few segments: 2^20 u32 in 16 segments in less than half the time, with values in 0.15 to 0.6
+   - few segments: 2^20 u32 in 16 segments in less than half the time, with values in 0.15 to 0.9
    - rows with values: 16 rows of 2^12 u64 with u32 in 1.0 ms, before 2.1
    - pairs that are mostly equal: 2^22 u32 with u32 in 13 ms, before 71
    - 2^16 u64 with u32 in 1.2 ms, before 2.0; u32 with u32 in 0.46, before 0.75

@@ -731,8 +731,8 @@
      BRANCH_BARRIERS     1: a work-group skips steps that do not apply to it, although they have
                          barriers. PoCL 3.1 miscompiles that
 
-   The options below are 0 if they are missing, so the code reads them by #if alone. Code that only
-   some families have may read those that these families always have:
+   The options below are 0 if they are missing, so the code reads them by #if alone. Text of one
+   family may also use an option that this family always gets:
 
      COUNTED             1: a buffer may lower `n` in the kernels of a sort
      KERNEL_SUBSET       the part of its family's kernels that a program contains, one of
@@ -10802,7 +10802,8 @@ INLINE void take_words(global const lane_t *lanes, uint upper, global uint *to, 
 
 /* Sorts packed pairs of r.alt into r.target. The second array is r.scratch, with room for
    spare_lanes. Pairs that are in order already, as when all codes are equal, are only unpacked.
-   While lanes have element numbers in place of values, the values wait in the target. */
+   While lanes have element numbers in place of values, the values wait in the target. Without
+   r.source.values the values are such numbers already. */
 INLINE void vector_sort(radix_t r)
 {
     global lane_t *const lanes = lanes_of(r.alt);
