@@ -6574,16 +6574,16 @@ static const clsort__crossover clsort__crossovers[] = {
     { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 1u << 23, 1u << 19 },
     { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 15 },
     { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 1u << 19 },
-    { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 1u << 15 },
+    { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, 3u << 19, 1u << 15 },
     { CLSORT__NVIDIA, 1, 64, 0, 1u << 21, 1u << 21, 1u << 20 },
-    { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 1u << 15 },
+    { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, 1u << 20, 1u << 15 },
     { CLSORT__OTHER_GPU, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
     { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 3u << 21, 1u << 22, 1u << 18 },
     { CLSORT__OTHER_GPU, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 14 },
     { CLSORT__OTHER_GPU, 2, 32, 0, 1u << 21, 1u << 22, 1u << 18 },
-    { CLSORT__OTHER_GPU, 0, 32, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 0, 32, 0, CLSORT__NEVER, 3u << 19, 1u << 14 },
     { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, 5u << 19, 1u << 18 },
-    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 1u << 14 },
+    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, 7u << 18, 1u << 14 },
     { CLSORT__MERGE_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__MERGE_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__MERGE_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
@@ -6757,11 +6757,12 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(group_digit_bytes, 32768)   /* counters, for some 2^26 codes of 4 bytes */ \
     E(counting_per_core, 5)   /* work-groups: an H200 has registers for them */ \
     E(ahead, 8) N(long_ahead, 8, 4, 4)   /* keys on their way, of 4 and of 8 bytes */ \
-    /* Values beside keys, elements of 12 and 16 bytes: bounded by local memory of 48 KB, never \
-       measured. Hence `carries`: 1 lets AUTO take it where a row of crossovers says so. */ \
-    E(carries, 0) E(carried_most, 5 << 26) E(carried_digits, 1024) \
-    E(carried_items, 12) E(wide_carried_items, 12)   /* in a tile */ \
-    E(bucket_items, 8) E(wide_bucket_items, 6) \
+    /* Values beside keys; bucket_bytes: of the elements of a work-item in a bucket. With 16 items \
+       in a tile, 2^24 elements took 1 to 6 % less time, and 2^20 a third more. */ \
+    E(carried_most, 5 << 26) E(carried_digits, 1024) E(carried_items, 12) E(bucket_bytes, 96) \
+    /* From there on integers with values of 4 bytes are packed, into codes of 8: 2^26 took 8 % less \
+       time, 2^24 as the GPU of another vendor 6 % more, 2^22 14 %. */ \
+    N(packed, 0, 1 << 25, 0) \
     END(hybrid) \
     GROUP(samples) \
     E(many_group_log2, 9)   /* on an H200 2^18 keys of 4 bytes took 0.042 ms, with 8 0.058 */ \
@@ -8521,11 +8522,19 @@ static int clsort__pairs_can(const clsort__plan *p, int direct)
            && (p->indirect ? !clsort__several_codes(&p->d) : direct);
 }
 
-/* 1 if hybrid radix may sort elements of 12 or 16 bytes, with values beside their keys. */
-static int clsort__carries_can(const clsort__plan *p)
+/* 1 if keys are rarely spread evenly: floats, codes of fields. Hybrid radix sorts packed pairs only
+   where keys are. */
+static int clsort__is_uneven(const clsort__plan *p)
+{
+    return p->key.has_codes || clsort__is_float(p->d.key_type);
+}
+
+/* 1 if hybrid radix may sort elements, and carries values beside their keys. */
+static int clsort__carries(const clsort__plan *p)
 {
     const size_t value = p->config.value_bytes;
-    return p->key.bytes >= 4 && (value == 4 || value == 8) && !clsort__packs(p)
+    return p->key.bytes >= 4 && (value == 4 || value == 8)
+           && (!clsort__packs(p) || clsort__is_uneven(p) || p->d.count < p->policy->hybrid.packed)
            && !p->config.records && !p->d.precedes
            && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
 }
@@ -8546,12 +8555,12 @@ static cl_uint clsort__hybrid_group(const clsort__plan *p)
 /* Fills in what the sizes of buckets and ranges depend on. */
 static void clsort__hybrid_elements(const clsort__plan *p, clsort__config *c)
 {
-    const int wide = p->key.bytes == p->config.value_bytes;
-    c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
+    const int carries = clsort__carries(p);
+    c->key_bytes = (cl_uint)(carries ? p->key.bytes : clsort__top_down_bytes(p));
     c->wide = clsort__hybrid_wide(p);
     c->group_log2 = c->share_log2 = clsort__hybrid_group(p);
-    if (!clsort__carries_can(p)) return;
-    c->bucket_items = wide ? p->policy->hybrid.wide_bucket_items : p->policy->hybrid.bucket_items;
+    if (!carries) return;
+    c->bucket_items = p->policy->hybrid.bucket_bytes / (c->key_bytes + p->config.value_bytes);
     c->second_digits = p->policy->hybrid.carried_digits;
 }
 
@@ -8579,25 +8588,24 @@ static int clsort__hybrid_may(const clsort__plan *p)
                     && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
     return (own || named == CLSORT__RADIX_HYBRID)
            && (clsort__top_down_can(p) || clsort__pairs_can(p, !clsort__needs_stable(p))
-               || ((named || p->policy->hybrid.carries) && clsort__carries_can(p)));
+               || clsort__carries(p));
 }
 
-/* 1 if hybrid radix takes pairs without being named. With values, not if the caller named radix,
-   which keeps the order of equal keys. Not for floats and codes of fields, which are rarely spread
-   evenly. */
+/* 1 if hybrid radix takes elements with values without being named. With values, not if the caller
+   named radix, which keeps the order of equal keys. Where sweeps sort uneven keys with 4 bytes, they
+   take 3 % more time, and a sixth less if few codes are frequent. */
 static int clsort__pairs_gain(const clsort__plan *p)
 {
-    const int sweeps = clsort__radix_family(p) == CLSORT__SWEEP;
-    return (p->indirect || p->by_auto) && !p->key.has_codes && !clsort__is_float(p->d.key_type)
-           && !(sweeps && p->d.count > p->policy->hybrid.most_pairs);
+    const int sweeps = clsort__packs(p) && clsort__radix_family(p) == CLSORT__SWEEP;
+    return (p->indirect || p->by_auto)
+           && !(sweeps
+                && (clsort__is_uneven(p) || p->d.count > p->policy->hybrid.most_pairs));
 }
 
 /* The most elements of a work-item in a tile. */
 static cl_uint clsort__hybrid_most_items(const clsort__policy *n, const clsort__config *c)
 {
-    if (c->bucket_items)
-        return c->key_bytes == c->value_bytes ? n->hybrid.wide_carried_items
-                                              : n->hybrid.carried_items;
+    if (c->bucket_items) return n->hybrid.carried_items;
     return c->key_bytes == 8 ? n->hybrid.long_items : n->hybrid.items;
 }
 
@@ -9056,7 +9064,7 @@ static cl_uint clsort__choose_algorithm(const clsort__facts *f, const clsort__po
 static int clsort__packs_alt(const clsort__plan *p)
 {
     const clsort__radix_form *form = clsort__find_radix_form(p->config.family);
-    return form && form->packs && clsort__packs(p);
+    return form && form->packs && clsort__packs(p) && !p->config.bucket_items;
 }
 
 /* 1 if one work-item sorts all elements in its cache. */
@@ -14017,7 +14025,7 @@ static size_t clsort__hybrid_group_digits(const clsort__hybrid_job *j)
                  bucket = clsort__hybrid_bucket(&j->w->shape),
                  digits = j->p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(digits);
-    return j->second_digits < digits || clsort__packs(j->p)
+    return j->second_digits < digits || (clsort__packs(j->p) && !j->w->shape.bucket_items)
                    || local > j->p->policy->hybrid.group_digit_bytes
                    || local > j->p->facts->local_bytes
                ? 0
