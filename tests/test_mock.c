@@ -791,6 +791,10 @@ static void auto_sorts_pairs(const world *w, int wrong)
     CHECK(radix_with_values(w, CLSORT_I32, 4, 4 * n) == hybrid);
     CHECK(radix_with_values(w, CLSORT_I32, 4, 4 * n + 1) == passes);
     CHECK(radix_with_values(w, CLSORT_F32, 4, n) == passes);
+    CHECK(radix_with_values(w, CLSORT_I32, 8, 3 << 19) == hybrid);
+    CHECK(radix_with_values(w, CLSORT_I32, 8, (3 << 19) - 1) == passes);
+    CHECK(radix_with_values(w, CLSORT_F64, 4, n) == hybrid);
+    CHECK(radix_of(w, stable, CLSORT_F64, 4, n) == passes);
     CHECK(radix_of(w, stable, CLSORT_I32, 4, n) == passes);
     CHECK(radix_of(w, named, CLSORT_I32, 4, n) == passes);
 }
@@ -1068,9 +1072,9 @@ static void lend_inputs(bench *b)
         { mock_nvidia, CLSORT_U64, 0, 0, 1 << 24, 0.5, 0.5 },
         { mock_nvidia, CLSORT_U32, 1, 4, 1 << 20, 1.1, 8.6 },   /* samples may be measured */
         { mock_nvidia, CLSORT_U32, 1, 4, 1 << 24, 0.3, 1.1 },
-        { mock_nvidia, CLSORT_U64, 0, 8, 1 << 20, 0.1, 1.1 },
+        { mock_nvidia, CLSORT_U64, 0, 8, 1 << 20, 2.1, 2.1 },
         { mock_gpu, CLSORT_F32, 0, 0, 1 << 20, 1.6, 1.6 },
-        { mock_gpu, CLSORT_U32, 0, 8, 1 << 20, 0.1, 1.1 },
+        { mock_gpu, CLSORT_U32, 0, 8, 1 << 20, 2.1, 2.1 },
         { mock_cpu, CLSORT_U32, 0, 0, 1 << 20, 1.1, 1.1 },
         { mock_cpu, CLSORT_U64, 0, 8, 1 << 20, 1.1, 1.1 }
     };

@@ -262,7 +262,7 @@ static const test_row rows[] = {
       .forms = "radix-hybrid", .elements = "u32 u32+4", .patterns = "zipf uniform",
       .counts = "20011..20017", .with = "places", .times = 2, .one_in = 2 },
     { .name = "passes follow where hybrid radix gives up, whatever it overwrites",
-      .device = &quick, .forms = "radix-hybrid", .elements = "u32 f64",
+      .device = &quick, .forms = "radix-hybrid", .elements = "u32 f64 u64+4 f32+4",
       .patterns = "zipf uniform geometric", .counts = "20011..20017", .times = 3,
       .with = "scratch apart overwrites" },
     { .name = "where the low digits are left, too", .device = &sweeps, .forms = "radix",

@@ -1545,7 +1545,9 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
     if (!mock.sorts || p->records || p->family == 5 || p->family == 10) return;
     if (mock_find_order(c, k)) return;
     c->key_bytes = p->key_bytes;
-    if (p->value_bytes && (p->family == 41 || p->family == 45)) c->key_bytes = 4;   /* a pair's */
+    if (p->value_bytes && (p->family == 41 || p->family == 45)
+        && !mock_option(p->options, "BUCKET_ITEMS"))
+        c->key_bytes = 4;   /* a packed pair's */
     c->value_bytes = p->value_bytes;
     if (!strcmp(name, "clsort_runs_pass")) mock_find_outputs(c, k, p->value_bytes ? 38 : 21, 17);
     if (!strcmp(name, "clsort_partition_scatter"))
