@@ -1008,9 +1008,11 @@ static size_t decision_of(void (*make)(stage *, int))
     return i;
 }
 
-/* Tries the edges from the one that `from` makes up to that of `to`. */
+/* Tries the edges from the one that `from` makes up to that of `to`. Integers with values are
+   packed, however few. */
 static void form_decides(const bench *b, void (*from)(stage *, int), void (*to)(stage *, int))
 {
+    clsort__policy packs;
     const size_t first = decision_of(from), end = decision_of(to);
     bench other = *b;
     more_options = quick_builds(b);
@@ -1018,6 +1020,9 @@ static void form_decides(const bench *b, void (*from)(stage *, int), void (*to)(
     if (other.sorter) {
         /* which samples give way to */
         other.sorter->facts.given_up |= CLSORT__BIT(CLSORT__RANKS);
+        packs = *other.sorter->policy;
+        packs.hybrid.packed = 0;
+        other.sorter->policy = &packs;
         try_edges(&other, first, end);
     }
     clsort_destroy(other.sorter);
