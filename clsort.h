@@ -6757,12 +6757,12 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(group_digit_bytes, 32768)   /* counters, for some 2^26 codes of 4 bytes */ \
     E(counting_per_core, 5)   /* work-groups: an H200 has registers for them */ \
     E(ahead, 8) N(long_ahead, 8, 4, 4)   /* keys on their way, of 4 and of 8 bytes */ \
-    /* Values beside keys; bucket_bytes: of the elements of a work-item in a bucket. With 16 items \
-       in a tile, 2^24 elements took 1 to 6 % less time, and 2^20 a third more. */ \
-    E(carried_most, 5 << 26) E(carried_digits, 1024) E(carried_items, 12) E(bucket_bytes, 96) \
-    /* From there on integers with values of 4 bytes are packed, into codes of 8: 2^26 took 8 % less \
-       time, 2^24 as the GPU of another vendor 6 % more, 2^22 14 %. */ \
-    N(packed, 0, 1 << 25, 0) \
+    /* Values beside keys; bucket_bytes: of a work-item. With 16 items 2^24 elements took 1 to 6 % \
+       less time, 2^20 a third more. */ \
+    E(carried_digits, 1024) E(carried_items, 12) E(bucket_bytes, 96) \
+    /* Integers with 4 bytes that are packed: 2^26 took 8 % less time, 2^24 as the GPU of another \
+       vendor 6 % more, 2^22 14 %. */ \
+    N(least_packed, 0, 1 << 25, 0) \
     END(hybrid) \
     GROUP(samples) \
     E(many_group_log2, 9)   /* on an H200 2^18 keys of 4 bytes took 0.042 ms, with 8 0.058 */ \
@@ -8514,29 +8514,33 @@ static int clsort__top_down_can(const clsort__plan *p)
     return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records;
 }
 
-/* 1 if elements are pairs that may be sorted from the top down, each as one code; `direct`: also
-   those with values. */
-static int clsort__pairs_can(const clsort__plan *p, int direct)
+/* 1 if radix of samples may sort elements as pairs, each as one code. */
+static int clsort__pairs_can(const clsort__plan *p)
 {
     return clsort__packs(p) && !p->d.precedes
-           && (p->indirect ? !clsort__several_codes(&p->d) : direct);
+           && (p->indirect ? !clsort__several_codes(&p->d) : !p->data.values_in_place);
 }
 
-/* 1 if keys are rarely spread evenly: floats, codes of fields. Hybrid radix sorts packed pairs only
-   where keys are. */
+/* 1 if elements may be sorted from the top down with their values. */
+static int clsort__values_can(const clsort__plan *p)
+{
+    const size_t value = p->config.value_bytes;
+    return p->key.bytes >= 4 && (value == 4 || value == 8) && !p->config.records && !p->d.precedes
+           && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
+}
+
+/* 1 if keys are rarely spread evenly, as those of packed pairs must be: floats, codes of fields. */
 static int clsort__is_uneven(const clsort__plan *p)
 {
     return p->key.has_codes || clsort__is_float(p->d.key_type);
 }
 
-/* 1 if hybrid radix may sort elements, and carries values beside their keys. */
+/* 1 if hybrid radix carries values beside keys. */
 static int clsort__carries(const clsort__plan *p)
 {
-    const size_t value = p->config.value_bytes;
-    return p->key.bytes >= 4 && (value == 4 || value == 8)
-           && (!clsort__packs(p) || clsort__is_uneven(p) || p->d.count < p->policy->hybrid.packed)
-           && !p->config.records && !p->d.precedes
-           && (p->indirect ? !clsort__several_codes(&p->d) : !clsort__needs_stable(p));
+    return clsort__values_can(p)
+           && (!clsort__packs(p) || clsort__is_uneven(p)
+               || p->d.count < p->policy->hybrid.least_packed);
 }
 
 /* 1 if ranges of codes of 4 bytes need as many second digits as ranges of 8. */
@@ -8587,26 +8591,17 @@ static int clsort__hybrid_may(const clsort__plan *p)
                     && !p->facts->few_sorts
                     && p->d.count >= clsort__find_crossover(p->facts, p->policy, &p->d).hybrid;
     return (own || named == CLSORT__RADIX_HYBRID)
-           && (clsort__top_down_can(p) || clsort__pairs_can(p, !clsort__needs_stable(p))
-               || clsort__carries(p));
+           && (clsort__top_down_can(p) || clsort__values_can(p));
 }
 
-/* 1 if hybrid radix takes elements with values without being named. With values, not if the caller
-   named radix, which keeps the order of equal keys. Where sweeps sort uneven keys with 4 bytes, they
-   take 3 % more time, and a sixth less if few codes are frequent. */
-static int clsort__pairs_gain(const clsort__plan *p)
+/* 1 if hybrid radix takes elements with values unnamed. Not if the caller named radix, which keeps
+   the order of equal keys. Sweeps of uneven keys with 4 bytes take 3 % more time, where a code is
+   frequent a sixth less. */
+static int clsort__values_gain(const clsort__plan *p)
 {
     const int sweeps = clsort__packs(p) && clsort__radix_family(p) == CLSORT__SWEEP;
     return (p->indirect || p->by_auto)
-           && !(sweeps
-                && (clsort__is_uneven(p) || p->d.count > p->policy->hybrid.most_pairs));
-}
-
-/* The most elements of a work-item in a tile. */
-static cl_uint clsort__hybrid_most_items(const clsort__policy *n, const clsort__config *c)
-{
-    if (c->bucket_items) return n->hybrid.carried_items;
-    return c->key_bytes == 8 ? n->hybrid.long_items : n->hybrid.items;
+           && !(sweeps && (clsort__is_uneven(p) || p->d.count > p->policy->hybrid.most_pairs));
 }
 
 /* Returns 1 and fills in *c for hybrid kernels; 0 if they do not fit the count or the device, or
@@ -8614,14 +8609,15 @@ static cl_uint clsort__hybrid_most_items(const clsort__policy *n, const clsort__
 static int clsort__hybrid_shape(const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
-    cl_uint items, most;
+    const clsort__policy *n = p->policy;
+    cl_uint items, most = (cl_uint)CLSORT__HYBRID_MOST;
     if (!clsort__hybrid_may(p)) return 0;
-    if (p->config.value_bytes && !t->variant && !clsort__pairs_gain(p)) return 0;
+    if (p->config.value_bytes && !t->variant && !clsort__values_gain(p)) return 0;
     clsort__hybrid_elements(p, c);
-    items = clsort__hybrid_most_items(p->policy, c);
-    most = c->bucket_items    ? p->policy->hybrid.carried_most
-           : c->key_bytes < 8 ? p->policy->hybrid.wide_most
-                              : (cl_uint)CLSORT__HYBRID_MOST;
+    items = c->bucket_items     ? n->hybrid.carried_items
+            : c->key_bytes == 8 ? n->hybrid.long_items
+                                : n->hybrid.items;
+    if (c->key_bytes < 8 && !c->bucket_items) most = n->hybrid.wide_most;
     if (p->d.count < 2 || p->d.count > most) return 0;
     c->family = CLSORT__HYBRID;
     c->digit_bits = 8;
@@ -8710,7 +8706,7 @@ static int clsort__samples_shape(const clsort__plan *p, clsort__config *c)
                   wide = p->policy->samples.many_group_log2;
     const int many = !p->d.tuning.work_group && p->facts->max_group >= (size_t)1 << wide;
     /* values are gathered in the end, so they must not be sorted in place */
-    if (!clsort__top_down_can(p) && !clsort__pairs_can(p, !p->data.values_in_place)) return 0;
+    if (!clsort__top_down_can(p) && !clsort__pairs_can(p)) return 0;
     c->family = CLSORT__SAMPLES;
     c->key_bytes = (cl_uint)clsort__top_down_bytes(p);
     c->items_log2 = c->key_bytes == 8 ? few : p->policy->samples.items_log2;
@@ -17933,8 +17929,6 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
    - build/clsort info --verbose and --json print the numbers that tune for the device
    - CLSORT_FLAG_OVERWRITE_INPUT, in Python `overwrite`: a sort to other arrays may use its input as
      its second array: 2^20 u32 on an NVIDIA GPU need 1.6 bytes of scratch a key, not 5.6
-   - "radix-hybrid" sorts keys of 8 bytes with values of 4 or 8 or with indices, and keys of 4 bytes
-     with values of 8; AUTO does not: nobody measured it
    - examples/adopt/try NAME puts clsort in place of the sorts of Boost.Compute, ggml or OpenMM;
      recipes for Conan and vcpkg: tools/packages
 
@@ -17950,6 +17944,9 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
    - rows sorted one by one were refused for local memory of kernels that they do not use
 
    Faster, on an H200
+   - keys of 8 bytes with values or indices, of 4 with 8: 2^24 u64 with u32 in 0.62 ms, before 0.85,
+     on other GPUs 0.66, before 1.96; there indices of f32 in 0.60, before 1.03. By a Zipf law
+     slower: 2^22 u64 with u32 in 0.28 ms, before 0.21
    - bare keys that are in order: 2^26 sorted u32 in 0.42 ms, before 0.88; in place 0.30
    - `precedes`: 2^24 records of 16 bytes in 3.27 ms, before 5.69
    - strings and fields of more than 8 bytes on GPUs: one code is merged, and the records decide

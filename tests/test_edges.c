@@ -865,9 +865,10 @@ static const struct { const char *name, *line; } counts[] = {
     { "CLSORT__HYBRID_MOST", "nvidia auto u64 bare n:3000000..4294967295" },
     { "hybrid.wide_most",
       "nvidia radix-hybrid u32 allocation:20000000000 n:1000000000..4294967295 bare" },
-    { "hybrid.carried_most", "nvidia radix-hybrid u64 indices n:100000000..4294967295 bare" },
+    { "CLSORT__HYBRID_MOST", "nvidia radix-hybrid u64 indices n:100000000..4294967295 bare" },
     { "hybrid.most_pairs", "nvidia auto u32 bare indices n:1000000..4294967295" },
-    { "hybrid.packed", "gpu auto u32 bare values:4 values_out units:132 n:5000000..100000000" },
+    { "hybrid.least_packed",
+      "gpu auto u32 bare values:4 values_out units:132 n:5000000..100000000" },
     { "CLSORT__SWEEP_TILE", "nvidia radix u64 values:8 values_out n:1..5000000" },
     { "radix.large", "nvidia auto u32 bare n:3000000..4294967295" },
     { "radix.prefixes", "nvidia radix u64 values:8 values_out n:1..5000000" },
@@ -1021,7 +1022,7 @@ static void form_decides(const bench *b, void (*from)(stage *, int), void (*to)(
         /* which samples give way to */
         other.sorter->facts.given_up |= CLSORT__BIT(CLSORT__RANKS);
         packs = *other.sorter->policy;
-        packs.hybrid.packed = 0;
+        packs.hybrid.least_packed = 0;
         other.sorter->policy = &packs;
         try_edges(&other, first, end);
     }
