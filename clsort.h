@@ -1,4 +1,4 @@
-/* clsort.h - v0.5.0 - not released - sorts on any OpenCL device - one C99/C++11 header, MIT or
+/* clsort.h - v0.5.0 - 2026-11-30 - sorts on any OpenCL device - one C99/C++11 header, MIT or
    public domain, as you like
 
    Exactly one C or C++ file of a program defines CLSORT_IMPLEMENTATION before it includes clsort.h.
@@ -17914,7 +17914,7 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
 
 /* ---- revision history ---------------------------------------------------------------------------
 
-   0.5.0  not released
+   0.5.0  2026-11-30
 
    Breaks: old -> new
    - line numbers of clsort_build_log: of kernels.cl -> of the program that its last line names:
