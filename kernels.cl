@@ -6274,7 +6274,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 
 //---- buckets: elements are codes [HYBRID.group RUNS.buckets SAMPLES]
 /* The ELEMENTS of buckets are codes. Where hybrid radix carries values, an element is a code and a
    value, and of equal codes the element with the lesser value comes first. Local memory has an
-   element every 12 or 16 bytes.
+   element every 8, 12 or 16 bytes.
      GIVES_UP      1 if the passes must sort, since a cell is too heavy or codes are heavy
      HEAVIES_PART  heavy codes count if so great a part of the keys searched has one
      MOST_OVER     the most keys in all buckets above the capacity

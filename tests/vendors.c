@@ -89,6 +89,7 @@ static const sorting sortings[] = {
     { "radix-hybrid", CLSORT_U32, 0, 3 << 27, 0, 0, 0, 0 },
     { "radix-hybrid", CLSORT_U64, 0, 1 << 24, 0, 0, 0, 0 },
     { "radix-hybrid", CLSORT_U32, 4, 1 << 24, 0, 0, 0, 0 },
+    { "radix-hybrid", CLSORT_U32, 4, 1 << 26, 0, 0, 0, 0 },
     { "radix-hybrid", CLSORT_U32, 0, 1 << 24, 0, 0, 0, LATER_INDICES },
     { "radix-hybrid", CLSORT_U64, 4, 1 << 24, 0, 0, 0, 0 },
     { "radix-hybrid", CLSORT_U64, 8, 1 << 24, 0, 0, 0, 0 },
