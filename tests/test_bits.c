@@ -127,15 +127,16 @@ static void same_forms(bench *b)
 }
 
 /* Merges of turned codes take as long as merges of whole keys, so passes must be few to be
-   faster. */
+   faster; from its crossover on, hybrid radix is. */
 static void merges_by_most_bits(const bench *b)
 {
-    static const struct { size_t load; cl_uint last, algorithm; } way[] = {
-        { 1, 45, CLSORT_MERGE }, { 5, 33, CLSORT_MERGE }, { 1, 32, CLSORT_RADIX }
+    static const struct { size_t n, load; cl_uint last, algorithm; } way[] = {
+        { 1u << 17, 1, 45, CLSORT_MERGE }, { 1u << 17, 5, 33, CLSORT_MERGE },
+        { 1u << 17, 1, 32, CLSORT_RADIX }, { 1u << 23, 1, 45, CLSORT_RADIX }
     };
     size_t i;
     for (i = 0; i < sizeof way / sizeof *way; i++) {
-        sort_case c = bits_case(0, way[i].load, 1u << 23, NULL);
+        sort_case c = bits_case(0, way[i].load, way[i].n >> test_crossover_log2, NULL);
         clsort_desc d = clsort_desc_default();
         c.d.last_bit = way[i].last;
         case_say(&c);
