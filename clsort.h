@@ -133,9 +133,9 @@
      to write them.
      - Radix with an even number of digits of 8 bits, radix of samples and quicksort copy all
        elements once more.
-     - Scratch memory stays as large for sorts in place, other sorts by way of indices, and keys of
-       4 bytes with values of 4 that radix sorts from the top down; and clsort_scratch_size without
-       a sorter ignores the flag.
+     - Scratch memory stays as large for sorts in place, other sorts by way of indices, and some of
+       keys of 4 bytes with values of 4 by radix; clsort_scratch_size without a sorter ignores the
+       flag.
      - top_k rejects it. So does a proof of indices without keys_out: it reads the keys again.
      - If an enqueue fails, the elements may be in either array.
 
@@ -6757,11 +6757,11 @@ static const clsort__select_plan clsort__select_plans[] = {
     E(group_digit_bytes, 32768)   /* counters, for some 2^26 codes of 4 bytes */ \
     E(counting_per_core, 5)   /* work-groups: an H200 has registers for them */ \
     E(ahead, 8) N(long_ahead, 8, 4, 4)   /* keys on their way, of 4 and of 8 bytes */ \
-    /* Values beside keys; bucket_bytes: of a work-item. With 16 items 2^24 elements took 1 to 6 % \
-       less time, 2^20 a third more. */ \
+    /* Values beside keys; bucket_bytes: of a work-item. With 16 items in a tile 2^24 elements \
+       took 1 to 6 % less time, 2^20 a third more. */ \
     E(carried_digits, 1024) E(carried_items, 12) E(bucket_bytes, 96) \
-    /* Integers with 4 bytes that are packed: 2^26 took 8 % less time, 2^24 as the GPU of another \
-       vendor 6 % more, 2^22 14 %. */ \
+    /* The fewest integers that are packed with 4 bytes. As another vendor's GPU 2^26 took 8 % \
+       less time, 2^24 6 % more, 2^22 14 %. */ \
     N(least_packed, 0, 1 << 25, 0) \
     END(hybrid) \
     GROUP(samples) \
@@ -8594,9 +8594,9 @@ static int clsort__hybrid_may(const clsort__plan *p)
            && (clsort__top_down_can(p) || clsort__values_can(p));
 }
 
-/* 1 if hybrid radix takes elements with values unnamed. Not if the caller named radix, which keeps
-   the order of equal keys. Sweeps of uneven keys with 4 bytes take 3 % more time, where a code is
-   frequent a sixth less. */
+/* 1 if AUTO's hybrid radix takes elements with values. Radix by name keeps the order of equal keys.
+   Sweeps sort uneven keys with 4 bytes: they take 2 to 6 % more time, but a sixth less where a code
+   is frequent. */
 static int clsort__values_gain(const clsort__plan *p)
 {
     const int sweeps = clsort__packs(p) && clsort__radix_family(p) == CLSORT__SWEEP;
@@ -14021,7 +14021,7 @@ static size_t clsort__hybrid_group_digits(const clsort__hybrid_job *j)
                  bucket = clsort__hybrid_bucket(&j->w->shape),
                  digits = j->p->d.count / cell_groups / CLSORT__EDGE_EVEN_ROOM(bucket, group) + 1,
                  local = 4 * CLSORT__HYBRID_GROUP_DIGIT_WORDS(digits);
-    return j->second_digits < digits || (clsort__packs(j->p) && !j->w->shape.bucket_items)
+    return j->second_digits < digits || clsort__packs_alt(j->p)
                    || local > j->p->policy->hybrid.group_digit_bytes
                    || local > j->p->facts->local_bytes
                ? 0
@@ -17945,8 +17945,8 @@ CLSORT__ALONE(clsort_self_test, (clsort_sorter *sorter), (sorter))
 
    Faster, on an H200
    - keys of 8 bytes with values or indices, of 4 with 8: 2^24 u64 with u32 in 0.62 ms, before 0.85,
-     on other GPUs 0.66, before 1.96; there indices of f32 in 0.60, before 1.03. By a Zipf law
-     slower: 2^22 u64 with u32 in 0.28 ms, before 0.21
+     as another vendor's GPU 0.66, before 1.96; there indices of f32 in 0.60, before 1.03. By a Zipf
+     law slower: 2^22 u64 with u32 in 0.28 ms, before 0.21
    - bare keys that are in order: 2^26 sorted u32 in 0.42 ms, before 0.88; in place 0.30
    - `precedes`: 2^24 records of 16 bytes in 3.27 ms, before 5.69
    - strings and fields of more than 8 bytes on GPUs: one code is merged, and the records decide
